@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace firn {
+
+/// Kills the process (SIGKILL) at the named place if FIRN_CRASH_POINT is set to `name`,
+/// or to `name:n` for the n-th time it is reached. Does nothing otherwise.
+///
+/// docs/delivery.md lists the names and what each crash leaves behind; the crash tests
+/// visit them all.
+void CrashPoint(std::string_view name);
+
+}  // namespace firn
