@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/core/status.h"
+#include "firn/parquet_io/column_metrics.h"
+#include "firn/parquet_io/row_group_source.h"
+#include "firn/types/schema.h"
+
+namespace firn::parquet_io {
+
+enum class Codec { kUncompressed, kSnappy, kGzip, kZstd, kLz4 };
+
+/// A column by which the rows of the file are sorted; goes into the footer's sorting
+/// columns.
+struct SortingColumn {
+  FieldId field_id = 0;
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+/// Iceberg's write.parquet.* and write.metadata.metrics.* properties, and the file's sort
+/// order.
+struct FileWriterOptions {
+  Codec codec = Codec::kZstd;
+  int compression_level = 3;
+  /// Compressed bytes after which a row group ends by itself (estimated from the file's
+  /// own ratio so far).
+  std::int64_t row_group_bytes = 128LL << 20;
+  std::int64_t page_bytes = 1LL << 20;
+  std::int64_t dictionary_bytes = 2LL << 20;
+  MetricsConfig metrics;
+  std::vector<SortingColumn> sorting_columns;
+  bool page_index = true;
+};
+
+struct WrittenRowGroup {
+  std::int64_t offset = 0;
+  std::int64_t rows = 0;
+  /// Total compressed size of its columns.
+  std::int64_t bytes = 0;
+};
+
+struct WrittenFile {
+  std::shared_ptr<arrow::Buffer> bytes;
+  std::int64_t rows = 0;
+  std::vector<WrittenRowGroup> row_groups;
+  FileMetrics metrics;
+  /// Compressed bytes of each primitive column.
+  std::map<FieldId, std::int64_t> column_sizes;
+};
+
+/// Writes one Parquet file into memory. Not thread-safe.
+///
+/// Field ids of `schema` stand in the file; statistics are collected while writing,
+/// nothing is read again.
+class FileWriter {
+ public:
+  static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
+                                                  const FileWriterOptions& options);
+  virtual ~FileWriter() = default;
+
+  /// Appends rows to the open row group. `batch`'s columns are ToArrowSchema(schema)'s
+  /// (dictionary-encoded strings allowed). Ends the row group when it has reached
+  /// row_group_bytes.
+  virtual Status Write(const arrow::RecordBatch& batch) = 0;
+
+  /// Ends the open row group; does nothing if it has no rows.
+  virtual Status EndRowGroup() = 0;
+
+  /// Appends a row group of another file without decoding it: compressed bytes are moved,
+  /// columns that `schema` does not have are left out. `metrics` are those of its rows.
+  /// Invalid if IsVerbatimCopyable says no.
+  virtual Status CopyRowGroup(const RowGroupSource& source,
+                              const FileMetrics& metrics) = 0;
+
+  /// Bytes written so far, and an estimate of the open row group's.
+  virtual std::int64_t bytes_estimate() const = 0;
+
+  /// Ends the file. Nothing may be called afterwards.
+  virtual Result<WrittenFile> Finish(
+      std::vector<std::pair<std::string, std::string>> key_values) = 0;
+};
+
+/// True if the row group can be copied into a file of this schema and these options as it
+/// is: the same columns (by field id, physical and logical type, repetition; further
+/// columns of the source are left out), and the same codec.
+bool IsVerbatimCopyable(const types::Schema& schema, const FileWriterOptions& options,
+                        const RowGroupSource& source);
+
+}  // namespace firn::parquet_io

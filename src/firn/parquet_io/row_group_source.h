@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <arrow/io/type_fwd.h>
+#include <arrow/type_fwd.h>
+
+#include "firn/core/status.h"
+#include "firn/storage/object_store.h"
+#include "firn/types/schema.h"
+
+namespace parquet {
+class FileMetaData;
+}
+
+namespace firn::parquet_io {
+
+/// A parsed footer. Immutable, shared.
+using Footer = std::shared_ptr<parquet::FileMetaData>;
+
+/// Bytes of the tail that ReadFooter asks for at once.
+inline constexpr std::int64_t kFooterReadBytes = 64 << 10;
+
+/// One GET of the tail; a second one only if the footer is longer than kFooterReadBytes.
+/// Corruption, naming the object, if it is not a Parquet file.
+Result<Footer> ReadFooter(storage::ObjectStore& store, const std::string& key,
+                          std::int64_t size_bytes);
+
+/// A file's bytes for random access: `store`'s object through GetRange.
+std::shared_ptr<arrow::io::RandomAccessFile> OpenObject(storage::ObjectStore& store,
+                                                        std::string key,
+                                                        std::int64_t size_bytes);
+
+/// One row group of an open file.
+struct RowGroupSource {
+  std::shared_ptr<arrow::io::RandomAccessFile> file;
+  Footer footer;
+  int row_group = 0;
+};
+
+/// Reads rows [first_row, first_row + rows) of a row group as record batches of at most
+/// `batch_rows` rows.
+///
+/// Columns are `schema`'s, found by field id: renamed ones are read under the new name,
+/// widened ones are promoted, missing optional ones are null (a missing required one is
+/// Corruption). Metadata columns of the file that `schema` does not name are not read.
+Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
+    const RowGroupSource& source, const types::Schema& schema, std::int64_t first_row,
+    std::int64_t rows, std::int64_t batch_rows);
+
+}  // namespace firn::parquet_io

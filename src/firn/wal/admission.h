@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/wal/segment.h"
+
+namespace firn::wal {
+
+/// How far a table is: all of each shard up to and including its sequence, each source up
+/// to its offset. A shard that is absent stands at 0; a source that is absent accepts any
+/// first offset.
+struct Positions {
+  std::map<ShardId, SegmentSequence> shards;
+  std::map<std::string, std::int64_t> sources;
+
+  bool operator==(const Positions&) const = default;
+};
+
+/// One segment as the listing and its footer show it.
+struct ListedSegment {
+  SegmentName name;
+  std::int64_t size_bytes = 0;
+  std::int64_t modified_us = 0;
+  std::vector<SourceRange> ranges;
+};
+
+/// Rows of this source (ordinal into the segment's ranges) below `first_wanted` were
+/// landed before.
+struct SourceTrim {
+  std::size_t ordinal = 0;
+  std::int64_t first_wanted = 0;
+
+  bool operator==(const SourceTrim&) const = default;
+};
+
+struct AdmittedSegment {
+  /// Index into the listing.
+  std::size_t segment = 0;
+  std::vector<SourceTrim> trims;
+};
+
+/// A shard that cannot go on: `missing` is not in the listing though later segments are.
+struct ShardHole {
+  ShardId shard;
+  SegmentSequence missing;
+
+  bool operator==(const ShardHole&) const = default;
+};
+
+/// A shard that waits: its next segment starts above the source's position.
+struct WaitingShard {
+  ShardId shard;
+  std::string source;
+  std::int64_t position = 0;
+  std::int64_t first = 0;
+};
+
+struct Admission {
+  std::vector<AdmittedSegment> segments;
+  /// Positions after all admitted segments.
+  Positions next;
+  std::vector<ShardHole> holes;
+  std::vector<WaitingShard> waiting;
+};
+
+/// Chooses the segments of one iteration: per shard in sequence from `positions` on,
+/// oldest first over the shards, until `bytes_max` of segment files are taken (at least
+/// one segment is always taken).
+///
+/// A source range that starts at the position is taken whole, one that starts below is
+/// trimmed, one above makes its shard wait while the others go on; rounds repeat until
+/// nothing more fits. Pure.
+Admission Admit(const Positions& positions, const std::vector<ListedSegment>& listing,
+                std::int64_t bytes_max);
+
+}  // namespace firn::wal
