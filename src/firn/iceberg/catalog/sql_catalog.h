@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/core/runtime.h"
+#include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/io/file_io.h"
+
+namespace firn::iceberg {
+
+struct SqlCatalogOptions {
+  /// Path of the SQLite file; made, for the owner only, if it is missing.
+  std::string database_path;
+  /// Rows of other catalogs in the same file are not seen.
+  std::string catalog_name = "firn";
+  /// Location under which tables are put: "file:///data/warehouse".
+  std::string warehouse;
+  /// How long to wait for another process's lock before Unavailable.
+  std::int64_t busy_timeout_ms = 10'000;
+};
+
+/// A catalog in SQLite, in the tables that PyIceberg's SqlCatalog and Java's JdbcCatalog
+/// use (iceberg_tables, iceberg_namespace_properties; with or without the column
+/// iceberg_type): a table made by one is opened by the others.
+///
+/// A commit writes the new metadata file durably, then swaps the table's pointer if it is
+/// still what it was. Thread-safe; processes may share the file.
+class SqlCatalog : public Catalog {
+ public:
+  /// `io` and `runtime` must outlive the catalog. Fails, naming the file, if it cannot be
+  /// opened or is not SQLite.
+  static Result<std::unique_ptr<SqlCatalog>> Open(SqlCatalogOptions options,
+                                                  const FileIo& io, Runtime& runtime);
+  ~SqlCatalog() override;
+
+  Result<LoadedTable> LoadTable(const TableIdentifier& identifier) override;
+  Result<LoadedTable> CreateTable(const TableIdentifier& identifier,
+                                  TableCreation creation) override;
+  Result<LoadedTable> CommitTable(const TableIdentifier& identifier,
+                                  const std::vector<TableRequirement>& requirements,
+                                  const std::vector<TableUpdate>& updates) override;
+  Status DropTable(const TableIdentifier& identifier) override;
+  Result<std::vector<TableIdentifier>> ListTables(
+      std::string_view namespace_name) override;
+  Result<std::vector<std::string>> ListNamespaces() override;
+  Status CreateNamespace(std::string_view namespace_name) override;
+
+ private:
+  class Database;
+
+  SqlCatalog(SqlCatalogOptions options, std::unique_ptr<Database> database,
+             const FileIo& io, Runtime& runtime);
+
+  const SqlCatalogOptions options_;
+  const std::unique_ptr<Database> database_;
+  const FileIo& io_;
+  Runtime& runtime_;
+};
+
+}  // namespace firn::iceberg

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/core/status.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/iceberg/metadata/manifest.h"
+#include "firn/iceberg/metadata/table_metadata.h"
+
+namespace firn::iceberg {
+
+/// The manifests of a snapshot. Corruption if the list is malformed.
+Result<std::vector<ManifestFile>> ReadManifestList(const FileIo& io,
+                                                   std::string_view location);
+
+/// The entries of a manifest, deleted ones included, with what they inherit from
+/// `manifest` filled in. Corruption if the file is malformed, or its spec is not one of
+/// the table's.
+Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
+                                                const TableMetadata& metadata,
+                                                const ManifestFile& manifest);
+
+struct NewManifest {
+  std::string location;
+  PartitionSpecId partition_spec_id;
+  SnapshotId snapshot_id;
+};
+
+/// Writes data files as a manifest of format version 2, its entries added by the given
+/// snapshot, and returns its line for the manifest list, with exact length, counts and
+/// partition summaries; nothing is read again. The sequence number stays open: it is the
+/// commit's. Durable once it returns OK.
+///
+/// Invalid, naming the file, if a partition tuple does not fit the spec.
+Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metadata,
+                                   const NewManifest& manifest,
+                                   const std::vector<DataFile>& files);
+
+struct NewManifestList {
+  std::string location;
+  SnapshotId snapshot_id;
+  std::optional<SnapshotId> parent_snapshot_id;
+  SnapshotSequence sequence_number;
+};
+
+/// Writes a manifest list of format version 2. Manifests without a sequence number get
+/// the list's. Durable once it returns OK.
+Status WriteManifestList(const FileIo& io, const NewManifestList& list,
+                         const std::vector<ManifestFile>& manifests);
+
+}  // namespace firn::iceberg

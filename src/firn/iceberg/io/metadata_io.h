@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "firn/core/status.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/iceberg/metadata/table_metadata.h"
+
+namespace firn::iceberg {
+
+/// Reads a metadata file, gunzipped if its name says so (".gz.metadata.json" or
+/// ".metadata.json.gz"). Corruption, naming the file and the field, if it is malformed.
+Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location);
+
+/// Durable once it returns OK. Fails before a byte is written if CheckWritable does.
+Status WriteTableMetadata(const FileIo& io, std::string_view location,
+                          const TableMetadata& metadata);
+
+/// Invalid, naming the version, for a table whose format version Firn only reads (1 and
+/// 3).
+Status CheckWritable(const TableMetadata& metadata);
+
+/// The location of the next metadata file: "<folder>/<version>-<uuid>.metadata.json", the
+/// version being five digits and one above the previous file's (0 for a new table), as
+/// PyIceberg and Java name them.
+std::string NextMetadataLocation(const TableMetadata& metadata,
+                                 std::string_view previous_location,
+                                 std::string_view uuid);
+
+}  // namespace firn::iceberg

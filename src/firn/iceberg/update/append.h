@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/core/ids.h"
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/iceberg/metadata/manifest.h"
+#include "firn/iceberg/metadata/table_metadata.h"
+#include "firn/iceberg/update/requirement.h"
+#include "firn/iceberg/update/table_update.h"
+
+namespace firn::iceberg {
+
+/// A fast append in two steps: the manifests are written once; each attempt to commit
+/// them writes a manifest list of its own.
+
+/// A positive random id that no snapshot of the table has.
+SnapshotId NewSnapshotId(const TableMetadata& metadata, Runtime& runtime);
+
+/// Manifests that wait to be committed, by any number of attempts.
+struct WrittenManifests {
+  SnapshotId snapshot_id;
+  /// Part of the names of all files of this append.
+  std::string commit_uuid;
+  std::vector<ManifestFile> manifests;
+  std::int64_t added_files = 0;
+  std::int64_t added_records = 0;
+  std::int64_t added_bytes = 0;
+  std::int64_t changed_partitions = 0;
+
+  bool operator==(const WrittenManifests&) const = default;
+};
+
+/// Writes one manifest for each spec id among `files`, named "<commit uuid>-m<n>.avro";
+/// none for no files. Fails before a byte is written for a table that Firn cannot write
+/// (CheckWritable), an unknown spec id, or a file that is no data file.
+Result<WrittenManifests> WriteManifests(const FileIo& io, const TableMetadata& metadata,
+                                        const std::vector<DataFile>& files,
+                                        SnapshotId snapshot_id, std::string commit_uuid);
+
+struct AppendAttempt {
+  /// 1, 2, 3, ...: makes the manifest list's name unique.
+  std::int32_t number = 1;
+  /// Beside the usual summary entries, and never in their place.
+  std::map<std::string, std::string> summary;
+};
+
+/// What to hand to Catalog::CommitTable; callers add requirements and updates of their
+/// own.
+struct PreparedAppend {
+  /// The table's uuid, and main's snapshot or its absence.
+  std::vector<TableRequirement> requirements;
+  /// The snapshot, and main set to it.
+  std::vector<TableUpdate> updates;
+  /// As in `updates`.
+  Snapshot snapshot;
+};
+
+/// Writes the manifest list for an append on top of `metadata`'s main branch, with the
+/// next sequence number. An append without manifests adds a snapshot all the same.
+///
+/// The summary has operation, what was added, and the totals where the parent has them
+/// (or where there is no parent): right or absent. The snapshot's time is never before
+/// its parent's, nor before the table's last update.
+Result<PreparedAppend> PrepareAppend(const FileIo& io, const TableMetadata& metadata,
+                                     const WrittenManifests& written,
+                                     const AppendAttempt& attempt, WallTime now);
+
+}  // namespace firn::iceberg
