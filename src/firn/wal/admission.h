@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +11,8 @@
 namespace firn::wal {
 
 /// How far a table is: all of each shard up to and including its sequence, each source up
-/// to its offset. A shard that is absent stands at 0; a source that is absent accepts any
-/// first offset.
+/// to its offset. A shard that is absent stands at 0. A source that is absent stands
+/// where the listing begins, whatever offset that is.
 struct Positions {
   std::map<ShardId, SegmentSequence> shards;
   std::map<std::string, std::int64_t> sources;
@@ -41,6 +41,8 @@ struct AdmittedSegment {
   /// Index into the listing.
   std::size_t segment = 0;
   std::vector<SourceTrim> trims;
+
+  bool operator==(const AdmittedSegment&) const = default;
 };
 
 /// A shard that cannot go on: `missing` is not in the listing though later segments are.
@@ -57,6 +59,8 @@ struct WaitingShard {
   std::string source;
   std::int64_t position = 0;
   std::int64_t first = 0;
+
+  bool operator==(const WaitingShard&) const = default;
 };
 
 struct Admission {
@@ -73,7 +77,9 @@ struct Admission {
 ///
 /// A source range that starts at the position is taken whole, one that starts below is
 /// trimmed, one above makes its shard wait while the others go on; rounds repeat until
-/// nothing more fits. Pure.
+/// nothing more fits. Every hole is reported; whether its shard still lives, the caller
+/// knows. REQUIRES: all of `listing` is of one table, and no name stands in it twice.
+/// Pure; O(n log n) but for shards that wait.
 Admission Admit(const Positions& positions, const std::vector<ListedSegment>& listing,
                 std::int64_t bytes_max);
 
