@@ -27,11 +27,17 @@ enum class PutMode {
 
 /// A flat store of immutable objects: a local directory, a bucket, memory.
 ///
-/// Keys are relative, parts joined by '/', with no empty part, "." or ".."; anything else
-/// is Invalid. Errors: NotFound; Unavailable where a later attempt may succeed
+/// Keys are relative, parts joined by '/'. A part is not empty, not "." or "..", holds no
+/// NUL byte, and does not start with ".firn-" (the stores' own temporary names); anything
+/// else is Invalid. No key may be a folder of another: "a" and "a/b" do not go together.
+/// Errors: NotFound; Unavailable where a later attempt may succeed
 /// (time-outs, throttling), after the store's own retries; OutcomeUnknown where a Put or
 /// Delete may have been applied; no kind otherwise (permission, no space), with the
 /// store's own words. Thread-safe.
+///
+/// Reading in place: an object of a local store is a plain file whose bytes never change,
+/// so a reader may open `LocalPathOf(store.Location(key))` (location.h) itself, and falls
+/// back to GetRange when that is an error. This also works through wrapping stores.
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
@@ -49,15 +55,16 @@ class ObjectStore {
   virtual Result<std::string> GetWhole(std::string_view key) = 0;
 
   /// Every object whose key starts with `prefix`, in byte order of the keys. `prefix` is
-  /// text, not a folder:
-  /// "" lists all, and "a" lists "ab" too.
+  /// text, not a folder: "" lists all, and "a" lists "ab" too. What is put or deleted
+  /// meanwhile may or may not be listed.
   virtual Result<std::vector<ObjectInfo>> List(std::string_view prefix) = 0;
 
-  /// OK also if there was no such object.
+  /// OK also if there was no such object. Not durable: after a power failure the object
+  /// may be back.
   virtual Status Delete(std::string_view key) = 0;
 
-  /// For messages and metadata: an absolute location of a key, "file:///data/x" or
-  /// "s3://bucket/x".
+  /// The absolute location of a key, as Iceberg metadata holds it: "file:///data/x" or
+  /// "s3://bucket/x". Of a folder too; "" is the store's root.
   virtual std::string Location(std::string_view key) const = 0;
 };
 

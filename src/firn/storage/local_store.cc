@@ -1,0 +1,381 @@
+#include "firn/storage/local_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "firn/core/crash_point.h"
+#include "firn/storage/location.h"
+#include "firn/storage/request_checks.h"
+
+namespace firn::storage {
+namespace {
+
+constexpr mode_t kFolderMode = 0700;
+constexpr mode_t kFileMode = 0600;
+constexpr std::size_t kDurableFoldersMax = 65536;
+
+std::string_view AdviceFor(int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return "; free space there, or choose another directory";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; give this user access to it, or choose another directory";
+    case ENOTDIR:
+    case EISDIR:
+      return "; a file and a directory are in each other's place: move one away";
+    case EMFILE:
+    case ENFILE:
+      return "; raise the limit of open files (ulimit -n)";
+    default:
+      return "";
+  }
+}
+
+Status FileError(std::string_view action, std::string_view path, int code) {
+  std::string message =
+      fmt::format("cannot {} {}: {}{}", action, path,
+                  std::generic_category().message(code), AdviceFor(code));
+  switch (code) {
+    case ENOENT:
+      return MakeError(ErrorKind::kNotFound, std::move(message));
+    case EEXIST:
+      return MakeError(ErrorKind::kAlreadyExists, std::move(message));
+    case EMFILE:
+    case ENFILE:
+      return MakeError(ErrorKind::kUnavailable, std::move(message));
+    default:
+      return Status::IOError(std::move(message));
+  }
+}
+
+/// In an open() or read() these mean that no object has this key.
+bool IsNoObject(int code) { return code == ENOENT || code == ENOTDIR || code == EISDIR; }
+
+Status ReadError(const std::string& path, int code) {
+  return FileError("read", path, IsNoObject(code) ? ENOENT : code);
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+Status SyncFolder(const std::string& folder) {
+  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open() || ::fsync(opened.number()) != 0) {
+    return FileError("sync the directory", folder, errno);
+  }
+  return Status::OK();
+}
+
+/// Makes one folder durably; OK if it is there.
+Status MakeFolder(const std::string& folder) {
+  const bool made = ::mkdir(folder.c_str(), kFolderMode) == 0;
+  if (!made && errno != EEXIST) return FileError("make the directory", folder, errno);
+  const Status synced = SyncFolder(FolderOf(folder));
+  // A folder that was there may have been made this instant, so it is synced too; but its
+  // parent need not be ours, and not being allowed to sync that is no failure.
+  return made ? synced : Status::OK();
+}
+
+Status MakeMissingFolders(const std::string& folder) {
+  std::error_code ignored;
+  if (folder == "/" || std::filesystem::is_directory(folder, ignored))
+    return Status::OK();
+  FIRN_RETURN_NOT_OK(MakeMissingFolders(FolderOf(folder)));
+  return MakeFolder(folder);
+}
+
+Status WriteAll(const FileDescriptor& file, std::string_view bytes,
+                const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FileError("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return Status::OK();
+}
+
+/// A new file beside its target; removed by the destructor.
+class TemporaryFile {
+ public:
+  static Result<TemporaryFile> Make(Runtime& runtime, const std::string& folder) {
+    std::string path = fmt::format("{}/{}put-{:016x}", folder == "/" ? "" : folder,
+                                   kReservedNamePrefix, runtime.Random64());
+    FileDescriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+    if (!file.is_open()) return FileError("create", path, errno);
+    return TemporaryFile(std::move(path), std::move(file));
+  }
+
+  TemporaryFile(TemporaryFile&& other) noexcept
+      : path_(std::exchange(other.path_, {})), file_(std::move(other.file_)) {}
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  Status WriteDurably(std::string_view bytes) {
+    FIRN_RETURN_NOT_OK(WriteAll(file_, bytes, path_));
+    if (::fsync(file_.number()) != 0) return FileError("sync", path_, errno);
+    return Status::OK();
+  }
+
+  Status Publish(const std::string& target, PutMode mode) {
+    if (mode == PutMode::kIfAbsent) {
+      // Unlike rename, link refuses a name that is taken, on every file system.
+      if (::link(path_.c_str(), target.c_str()) == 0) return Status::OK();
+      return FileError("create", target, errno);
+    }
+    if (::rename(path_.c_str(), target.c_str()) != 0) {
+      return FileError("replace", target, errno);
+    }
+    path_.clear();
+    return Status::OK();
+  }
+
+ private:
+  TemporaryFile(std::string path, FileDescriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;  // empty once the name is gone
+  FileDescriptor file_;
+};
+
+class OpenObject {
+ public:
+  static Result<OpenObject> Open(std::string path) {
+    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) return ReadError(path, errno);
+    struct stat info{};
+    if (::fstat(file.number(), &info) != 0) return ReadError(path, errno);
+    if (S_ISDIR(info.st_mode)) return ReadError(path, EISDIR);
+    return OpenObject(std::move(path), std::move(file), info.st_size);
+  }
+
+  std::int64_t size_bytes() const { return size_bytes_; }
+
+  Result<std::string> Read(std::int64_t offset, std::int64_t length) const {
+    std::string bytes(static_cast<std::size_t>(length), '\0');
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t count =
+          ::pread(file_.number(), bytes.data() + done, bytes.size() - done,
+                  offset + static_cast<std::int64_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return ReadError(path_, errno);
+      if (count == 0) {
+        return Error(ErrorKind::kCorruption,
+                     "{} was cut while it was read: objects must not be changed in place",
+                     path_);
+      }
+      done += static_cast<std::size_t>(count);
+    }
+    return bytes;
+  }
+
+ private:
+  OpenObject(std::string path, FileDescriptor file, std::int64_t size_bytes)
+      : path_(std::move(path)), file_(std::move(file)), size_bytes_(size_bytes) {}
+
+  const std::string path_;
+  FileDescriptor file_;
+  const std::int64_t size_bytes_;
+};
+
+std::int64_t Microseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_nsec / 1'000;
+}
+
+/// Collects the objects of a store. What disappears meanwhile is left out.
+class ObjectWalk {
+ public:
+  ObjectWalk(std::string root, std::string_view prefix)
+      : root_(std::move(root)), prefix_(prefix) {}
+
+  /// `folder_key` is the folder's key with a slash at its end, or empty for the root.
+  Status Visit(const std::string& folder_key) {
+    const std::string folder = root_ + "/" + folder_key;
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()),
+                                                     ::closedir);
+    if (opened == nullptr) return Unlisted(folder, errno);
+    while (true) {
+      errno = 0;
+      const dirent* entry = ::readdir(opened.get());
+      if (entry == nullptr) return errno == 0 ? Status::OK() : Unlisted(folder, errno);
+      FIRN_RETURN_NOT_OK(VisitEntry(folder_key, entry->d_name));
+    }
+  }
+
+  std::vector<ObjectInfo> TakeSorted() {
+    std::ranges::sort(objects_, {}, &ObjectInfo::key);
+    return std::move(objects_);
+  }
+
+ private:
+  static Status Unlisted(const std::string& path, int code) {
+    return IsNoObject(code) ? Status::OK() : FileError("list", path, code);
+  }
+
+  Status VisitEntry(const std::string& folder_key, const std::string& name) {
+    if (name == "." || name == ".." || name.starts_with(kReservedNamePrefix)) {
+      return Status::OK();
+    }
+    const std::string key = folder_key + name;
+    if (!key.starts_with(prefix_)) return Status::OK();
+    const std::string path = root_ + "/" + key;
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) return Unlisted(path, errno);
+    if (S_ISDIR(info.st_mode)) return Visit(key + "/");
+    if (S_ISREG(info.st_mode)) {
+      objects_.push_back({.key = key,
+                          .size_bytes = info.st_size,
+                          .modified_us = Microseconds(info.st_mtim)});
+    }
+    return Status::OK();
+  }
+
+  const std::string root_;
+  const std::string prefix_;
+  std::vector<ObjectInfo> objects_;
+};
+
+}  // namespace
+
+LocalStore::LocalStore(Runtime& runtime, std::string root)
+    : runtime_(runtime), root_(std::move(root)), mutex_(runtime) {}
+
+Result<std::unique_ptr<LocalStore>> LocalStore::Make(Runtime& runtime,
+                                                     std::string_view root) {
+  if (root.empty()) return InvalidError("the directory of a local store has no name");
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(root, error);
+  if (error) return FileError("find", root, error.value());
+  FIRN_ASSIGN_OR_RETURN(const std::string path,
+                        LocalPathOf(absolute.lexically_normal().string()));
+  FIRN_RETURN_NOT_OK(MakeMissingFolders(path));
+  if (!std::filesystem::is_directory(path, error)) {
+    return FileError("use as a directory", path, ENOTDIR);
+  }
+  return std::unique_ptr<LocalStore>(
+      new LocalStore(runtime, path == "/" ? std::string() : path));
+}
+
+Status LocalStore::PutWhole(std::string_view key, std::string_view bytes, PutMode mode) {
+  FIRN_RETURN_NOT_OK(ValidateKey(key));
+  const std::string path = Path(key);
+  const std::string folder = FolderOf(path);
+  FIRN_RETURN_NOT_OK(EnsureFolder(folder));
+  Result<TemporaryFile> made = TemporaryFile::Make(runtime_, folder);
+  if (IsError(made.status(), ErrorKind::kNotFound)) {
+    // Somebody removed the folder since this store last saw it.
+    ForgetDurable();
+    FIRN_RETURN_NOT_OK(EnsureFolder(folder));
+    made = TemporaryFile::Make(runtime_, folder);
+  }
+  FIRN_ASSIGN_OR_RETURN(TemporaryFile temporary, std::move(made));
+  FIRN_RETURN_NOT_OK(temporary.WriteDurably(bytes));
+  CrashPoint("storage.put.before_rename");
+  FIRN_RETURN_NOT_OK(temporary.Publish(path, mode));
+  CrashPoint("storage.put.after_rename");
+  const Status synced = SyncFolder(folder);
+  if (synced.ok()) return synced;
+  return Error(ErrorKind::kOutcomeUnknown, "{} is there, but may not survive a crash: {}",
+               path, ErrorText(synced));
+}
+
+Result<std::string> LocalStore::GetRange(std::string_view key, std::int64_t offset,
+                                         std::int64_t length) {
+  FIRN_RETURN_NOT_OK(ValidateKey(key));
+  FIRN_ASSIGN_OR_RETURN(const OpenObject object, OpenObject::Open(Path(key)));
+  FIRN_RETURN_NOT_OK(ValidateRange(key, offset, length, object.size_bytes()));
+  return object.Read(offset, length);
+}
+
+Result<std::string> LocalStore::GetWhole(std::string_view key) {
+  FIRN_RETURN_NOT_OK(ValidateKey(key));
+  FIRN_ASSIGN_OR_RETURN(const OpenObject object, OpenObject::Open(Path(key)));
+  return object.Read(0, object.size_bytes());
+}
+
+Result<std::vector<ObjectInfo>> LocalStore::List(std::string_view prefix) {
+  FIRN_RETURN_NOT_OK(ValidatePrefix(prefix));
+  // Everything that matches lies below the last folder that the prefix names in full.
+  const std::string folder_key(prefix.substr(0, prefix.rfind('/') + 1));
+  ObjectWalk walk(root_, prefix);
+  FIRN_RETURN_NOT_OK(walk.Visit(folder_key));
+  return walk.TakeSorted();
+}
+
+Status LocalStore::Delete(std::string_view key) {
+  FIRN_RETURN_NOT_OK(ValidateKey(key));
+  const std::string path = Path(key);
+  if (::unlink(path.c_str()) == 0 || IsNoObject(errno)) return Status::OK();
+  return FileError("delete", path, errno);
+}
+
+std::string LocalStore::Location(std::string_view key) const {
+  return LocationOfLocalPath(Path(key));
+}
+
+std::string LocalStore::Path(std::string_view key) const {
+  if (key.empty() && !root_.empty()) return root_;
+  return fmt::format("{}/{}", root_, key);
+}
+
+Status LocalStore::EnsureFolder(const std::string& folder) {
+  if (folder.size() <= std::max<std::size_t>(root_.size(), 1)) return Status::OK();
+  if (IsDurable(folder)) return Status::OK();
+  FIRN_RETURN_NOT_OK(EnsureFolder(FolderOf(folder)));
+  FIRN_RETURN_NOT_OK(MakeFolder(folder));
+  RememberDurable(folder);
+  return Status::OK();
+}
+
+bool LocalStore::IsDurable(const std::string& folder) {
+  MutexLock lock(mutex_);
+  return durable_folders_.contains(folder);
+}
+
+void LocalStore::RememberDurable(const std::string& folder) {
+  MutexLock lock(mutex_);
+  if (durable_folders_.size() >= kDurableFoldersMax) durable_folders_.clear();
+  durable_folders_.insert(folder);
+}
+
+void LocalStore::ForgetDurable() {
+  MutexLock lock(mutex_);
+  durable_folders_.clear();
+}
+
+}  // namespace firn::storage
