@@ -2,9 +2,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <arrow/type_fwd.h>
 
@@ -13,7 +11,8 @@
 
 namespace firn::merge {
 
-/// Rows of a run, and their full keys (never truncated), in key order.
+/// Rows of a run, and their full keys (never truncated), in key order. One key per row;
+/// a table without a sort order has empty keys, or none at all.
 struct RunBatch {
   std::shared_ptr<arrow::RecordBatch> rows;
   order::EncodedKeys keys;
@@ -24,7 +23,8 @@ class RunReader {
  public:
   virtual ~RunReader() = default;
 
-  /// The next few thousand rows; `rows` is null at the end.
+  /// The next few thousand rows; `rows` is null at the end. The merge holds one batch of
+  /// each open run, so their size is what its memory follows.
   virtual Result<RunBatch> Next() = 0;
 };
 
@@ -33,7 +33,8 @@ class MergeInput {
  public:
   virtual ~MergeInput() = default;
 
-  /// Not above the key of the first row.
+  /// Not above the key of the first row (it may be truncated). The view lives as long as
+  /// the input.
   virtual std::string_view first_key() const = 0;
   /// Not below the key of the last row; nothing if unknown or unbounded.
   virtual std::optional<std::string_view> last_key() const = 0;
@@ -41,6 +42,8 @@ class MergeInput {
   /// overlaps it.
   virtual bool is_whole_row_group() const = 0;
 
+  /// Called once at most, and never for a run that the merge hands out as a whole row
+  /// group.
   virtual Result<std::unique_ptr<RunReader>> Open() = 0;
 };
 

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <arrow/util/endian.h>
+
+namespace firn::merge {
+
+/// Offset-value code of a key, relative to a base that is not above it.
+///
+/// Keys are seen as sequences of 6-byte words. The code holds where key and base first
+/// differ, and the key's word there, so that of two keys with codes relative to one base
+///   - the one with the smaller code is the smaller key, and
+///   - if the codes differ, the larger key's code relative to the smaller key is the one
+///     that it has already.
+/// Only equal codes need a look at the keys, behind the word that they share. A code
+/// does not depend on how long the common prefix is, which is where sorted runs have
+/// their keys. Source: Do and Graefe, "Robust and efficient sorting with offset-value
+/// coding" (arXiv 2209.08420).
+///
+///   0                                  equal to the base
+///   1 << 48                            starts with all of the base, or differs very far
+///                                      behind: says nothing but "larger than the base"
+///   (65534 - word number) << 48 | word
+using KeyCode = std::uint64_t;
+
+inline constexpr std::size_t kCodeWordBytes = 6;
+inline constexpr KeyCode kEqualCode = 0;
+inline constexpr KeyCode kFarCode = KeyCode{1} << 48;
+inline constexpr KeyCode kFirstWordRank = 65534;
+/// Above the code of every key.
+inline constexpr KeyCode kEndedCode = ~KeyCode{0};
+
+inline std::uint64_t LoadBigEndian(const char* bytes) {
+  std::uint64_t value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return arrow::bit_util::FromBigEndian(value);
+}
+
+/// The first byte from `start` on at which the keys differ; the smaller size if there is
+/// none. REQUIRES: both have `start` bytes.
+inline std::size_t MismatchFrom(std::size_t start, std::string_view a,
+                                std::string_view b) {
+  const std::size_t size = std::min(a.size(), b.size());
+  std::size_t at = start;
+  for (; at + 8 <= size; at += 8) {
+    const std::uint64_t difference =
+        LoadBigEndian(a.data() + at) ^ LoadBigEndian(b.data() + at);
+    if (difference != 0) {
+      return at + static_cast<std::size_t>(std::countl_zero(difference)) / 8;
+    }
+  }
+  while (at < size && a[at] == b[at]) ++at;
+  return at;
+}
+
+/// True if `a` is below `b`, given their mismatch.
+inline bool IsBelowAt(std::size_t mismatch, std::string_view a, std::string_view b) {
+  if (mismatch == b.size()) return false;
+  if (mismatch == a.size()) return true;
+  return static_cast<unsigned char>(a[mismatch]) <
+         static_cast<unsigned char>(b[mismatch]);
+}
+
+/// The code for a difference in word number `word`.
+inline KeyCode CodeOfWord(std::string_view key, std::size_t word) {
+  if (word + 1 >= kFirstWordRank) return kFarCode;
+  const std::size_t from = word * kCodeWordBytes;
+  std::uint64_t value = 0;
+  if (from + 8 <= key.size()) {
+    value = LoadBigEndian(key.data() + from) >> 16;
+  } else if (from < key.size()) {
+    char bytes[8] = {};
+    std::memcpy(bytes, key.data() + from, std::min(kCodeWordBytes, key.size() - from));
+    value = LoadBigEndian(bytes) >> 16;
+  }
+  return (kFirstWordRank - word) << 48 | value;
+}
+
+/// The code of `key` relative to `base`, given their mismatch.
+inline KeyCode CodeAt(std::size_t mismatch, std::string_view key, std::string_view base) {
+  if (mismatch == base.size()) return key.size() == base.size() ? kEqualCode : kFarCode;
+  return CodeOfWord(key, mismatch / kCodeWordBytes);
+}
+
+/// Bytes that two keys share whose codes relative to one base are both `code`, if they
+/// have that many.
+inline std::size_t SharedBytes(KeyCode code) {
+  const KeyCode rank = code >> 48;
+  return rank <= 1 ? 0 : (kFirstWordRank - rank + 1) * kCodeWordBytes;
+}
+
+}  // namespace firn::merge
