@@ -31,8 +31,8 @@ struct SortingColumn {
 struct FileWriterOptions {
   Codec codec = Codec::kZstd;
   int compression_level = 3;
-  /// Compressed bytes after which a row group ends by itself (estimated from the file's
-  /// own ratio so far).
+  /// Compressed bytes at which a row group ends by itself; an estimate, from what was
+  /// compressed so far.
   std::int64_t row_group_bytes = 128LL << 20;
   std::int64_t page_bytes = 1LL << 20;
   std::int64_t dictionary_bytes = 2LL << 20;
@@ -42,6 +42,7 @@ struct FileWriterOptions {
 };
 
 struct WrittenRowGroup {
+  /// Of its first byte in the file.
   std::int64_t offset = 0;
   std::int64_t rows = 0;
   /// Total compressed size of its columns.
@@ -59,25 +60,34 @@ struct WrittenFile {
 
 /// Writes one Parquet file into memory. Not thread-safe.
 ///
-/// Field ids of `schema` stand in the file; statistics are collected while writing,
-/// nothing is read again.
+/// Field ids of `schema` stand in the file, types and layout as Iceberg's spec asks
+/// (Appendix A, "Parquet"); statistics are collected while writing, nothing is read
+/// again. After an error only the destructor may be called.
+///
+/// A row group is encoded into memory of its own and then appended by the same way as a
+/// copied one: one mechanism for both, at the price of moving its compressed bytes once
+/// more.
 class FileWriter {
  public:
+  /// Invalid if a sorting column is no primitive column of `schema`, the codec does not
+  /// know the level, or a struct has no fields.
   static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
                                                   const FileWriterOptions& options);
   virtual ~FileWriter() = default;
 
-  /// Appends rows to the open row group. `batch`'s columns are ToArrowSchema(schema)'s
-  /// (dictionary-encoded strings allowed). Ends the row group when it has reached
-  /// row_group_bytes.
+  /// Appends rows to the open row group. `batch`'s columns are ToArrowSchema(schema)'s in
+  /// order and type (dictionary-encoded columns allowed, names not looked at); Invalid,
+  /// naming the column, if not, or if a required column has nulls. Ends the row group
+  /// whenever it has reached row_group_bytes, also within a batch.
   virtual Status Write(const arrow::RecordBatch& batch) = 0;
 
   /// Ends the open row group; does nothing if it has no rows.
   virtual Status EndRowGroup() = 0;
 
   /// Appends a row group of another file without decoding it: compressed bytes are moved,
-  /// columns that `schema` does not have are left out. `metrics` are those of its rows.
-  /// Invalid if IsVerbatimCopyable says no.
+  /// columns that `schema` does not have are left out. Ends the open row group first.
+  /// `metrics` are those of its rows. Invalid if IsVerbatimCopyable says no; Corruption
+  /// if the source is damaged.
   virtual Status CopyRowGroup(const RowGroupSource& source,
                               const FileMetrics& metrics) = 0;
 
@@ -90,8 +100,8 @@ class FileWriter {
 };
 
 /// True if the row group can be copied into a file of this schema and these options as it
-/// is: the same columns (by field id, physical and logical type, repetition; further
-/// columns of the source are left out), and the same codec.
+/// is: the same columns (by field id, physical and logical type, repetition; names may
+/// differ, further columns of the source are left out), and the same codec.
 bool IsVerbatimCopyable(const types::Schema& schema, const FileWriterOptions& options,
                         const RowGroupSource& source);
 

@@ -28,7 +28,8 @@ inline constexpr std::int64_t kFooterReadBytes = 64 << 10;
 Result<Footer> ReadFooter(storage::ObjectStore& store, const std::string& key,
                           std::int64_t size_bytes);
 
-/// A file's bytes for random access: `store`'s object through GetRange.
+/// A file's bytes for random access: every ReadAt is one GetRange, nothing is cached.
+/// `store` must outlive it. ReadAt is thread-safe, Read and Seek are not.
 std::shared_ptr<arrow::io::RandomAccessFile> OpenObject(storage::ObjectStore& store,
                                                         std::string key,
                                                         std::int64_t size_bytes);
@@ -38,14 +39,20 @@ struct RowGroupSource {
   std::shared_ptr<arrow::io::RandomAccessFile> file;
   Footer footer;
   int row_group = 0;
+  /// Names the file in messages.
+  std::string name;
 };
 
 /// Reads rows [first_row, first_row + rows) of a row group as record batches of at most
-/// `batch_rows` rows.
+/// `batch_rows` rows, with columns as in ToArrowSchema(schema).
 ///
-/// Columns are `schema`'s, found by field id: renamed ones are read under the new name,
+/// Columns are found by field id, at any depth: renamed ones are read under the new name,
 /// widened ones are promoted, missing optional ones are null (a missing required one is
-/// Corruption). Metadata columns of the file that `schema` does not name are not read.
+/// Corruption). Columns of the file that `schema` does not name are not read. The
+/// compressed bytes of the columns are fetched here, all at once, neighbours together;
+/// decoding happens batch by batch, in the caller's thread. Malformed bytes are
+/// Corruption, here or from the reader; a row group or range that is not there is
+/// Invalid.
 Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
     const RowGroupSource& source, const types::Schema& schema, std::int64_t first_row,
     std::int64_t rows, std::int64_t batch_rows);
