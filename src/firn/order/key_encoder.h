@@ -56,8 +56,8 @@ class KeyEncoder {
   void Encode(const std::vector<types::Value>& values, std::string& out) const;
 
   /// Back to values; ints come back as ints. Corruption if `key` was not encoded with
-  /// these columns; a truncated key gives its whole columns, and the part of a string
-  /// that is there.
+  /// these columns; a key truncated down or up gives its whole columns, and the part of a
+  /// string that is there, so fewer values than columns.
   Result<std::vector<types::Value>> Decode(std::string_view key) const;
 
   const std::vector<KeyColumn>& columns() const { return columns_; }
@@ -70,10 +70,15 @@ class KeyEncoder {
   std::vector<KeyColumn> columns_;
 };
 
+/// The key of a partition tuple: ascending, nulls first. As no key is a prefix of
+/// another, a tuple's key followed by a row's key sorts by (tuple, key).
+std::vector<KeyColumn> PartitionKeyColumns(const std::vector<types::Type>& types);
+
 /// The keys of all rows of `batch`, whose columns are `schema`'s top-level fields in
 /// order.
 ///
-/// Transforms of the sort order are applied. O(rows x columns).
+/// Transforms of the sort order are applied. Invalid as KeyEncoder::Make, and if a
+/// column's Arrow type is not its ToArrowType. O(rows x columns).
 Result<EncodedKeys> EncodeKeys(const SortOrder& order, const types::Schema& schema,
                                const arrow::RecordBatch& batch);
 

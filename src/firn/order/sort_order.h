@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct SortOrder {
 
 /// "service asc nulls first, ts desc": the text of --sort-by, against `schema`. Ascending
 /// by default; nulls first when ascending and last when descending by default, as in
-/// Spark. Also "day(ts)". The id is 1, or 0 for an empty text.
+/// Spark. Also "day(ts)". The id is 1, or 0 for an empty text. Invalid, naming the term,
+/// if it is malformed, its column is missing or does not allow the transform.
 Result<SortOrder> ParseSortOrder(std::string_view text, const types::Schema& schema);
 
 }  // namespace firn::order

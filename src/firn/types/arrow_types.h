@@ -25,7 +25,8 @@ std::shared_ptr<arrow::Schema> ToArrowSchema(const Schema& schema);
 /// the type, if there is none.
 Result<Type> FromArrowType(const arrow::DataType& type);
 
-/// Row `row` of a column whose Arrow type is ToArrowType(type).
+/// Row `row` of a column. REQUIRES: `type` is primitive and the column's Arrow type is
+/// ToArrowType(type).
 Value ValueAt(const arrow::Array& array, const Type& type, std::int64_t row);
 
 }  // namespace firn::types

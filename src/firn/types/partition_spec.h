@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/core/status.h"
@@ -40,7 +41,9 @@ std::string PartitionPath(const PartitionSpec& spec, const std::vector<Type>& ty
 
 /// "month(time_hour)", "bucket(16, id)", "tenant_id", comma-separated: the text of
 /// --partition-by, against `schema`. Fields get ids from 1000 on and the names that Spark
-/// gives ("time_hour_month", "id_bucket").
+/// gives ("time_hour_month", "id_bucket"). The id is 0. Invalid, naming the term, if it
+/// is malformed, its column is missing or does not allow the transform, or a name is
+/// taken.
 Result<PartitionSpec> ParsePartitionSpec(std::string_view text, const Schema& schema);
 
 }  // namespace firn::types

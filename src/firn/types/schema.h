@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,15 @@ const Field* FindField(const Schema& schema, FieldId id);
 /// "tags.element", "attrs.key"); null if there is none. Case-sensitive.
 const Field* FindField(const Schema& schema, std::string_view full_name);
 
+/// The way to a column from the top through structs, an index at each level; nothing if
+/// there is no such field or it is below a list or map, where a row has no one value.
+std::optional<std::vector<int>> ColumnPath(const Schema& schema, FieldId id);
+
 /// The highest field id in the schema, nested ones included; 0 for an empty schema.
 FieldId HighestFieldId(const Schema& schema);
 
 /// Numbers the fields anew from 1, level by level as Iceberg's Java library does for a
-/// new table, so that a parent's id is below its children's.
+/// new table, so that a parent's id is below its children's. Identifier fields follow.
 Schema AssignFreshIds(Schema schema);
 
 }  // namespace firn::types

@@ -17,8 +17,8 @@ std::string ToBytes(const Type& type, const Value& value);
 /// float as double). Corruption if the length does not fit.
 Result<Value> FromBytes(const Type& type, std::string_view bytes);
 
-/// For people: dates and timestamps as ISO 8601, uuid with hyphens, binary as hex, null
-/// as "null".
+/// For people, and REQUIRES a primitive type: dates and timestamps as ISO 8601, uuid with
+/// hyphens, binary as hex, null as "null".
 std::string ToText(const Type& type, const Value& value);
 
 /// As ToText, for the result of a transform on a column of type `source`: "2013-01" for a

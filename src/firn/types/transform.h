@@ -35,13 +35,14 @@ std::string ToString(const Transform& transform);
 /// Invalid, naming `text`, if it is no transform of the spec.
 Result<Transform> ParseTransform(std::string_view text);
 
-/// The type of the transform's results. Invalid if the spec does not allow the transform
-/// on `source`.
+/// The type of the transform's results; date for a day, as Iceberg's libraries have it.
+/// Invalid if the spec does not allow the transform on `source`.
 Result<Type> ResultType(const Transform& transform, const Type& source);
 
 /// The transform of one value; null stays null. Dates and times are floored, also before
-/// 1970. REQUIRES: ResultType(transform, source) is ok and `value` is null or of type
-/// `source`.
+/// 1970; buckets of nanoseconds are those of their microseconds, as in Iceberg's
+/// libraries. REQUIRES: ResultType(transform, source) is ok and `value` is null or of
+/// type `source`.
 Value Apply(const Transform& transform, const Type& source, const Value& value);
 
 }  // namespace firn::types

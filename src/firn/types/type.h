@@ -10,7 +10,6 @@
 
 #include "firn/core/ids.h"
 #include "firn/core/status.h"
-#include "firn/types/value.h"
 
 namespace firn::types {
 
@@ -46,11 +45,13 @@ using UnknownFields = std::map<std::string, std::string>;
 /// fields.
 class Type {
  public:
+  Type() = default;
   /// REQUIRES: `kind` takes no parameters.
-  explicit Type(TypeKind kind = TypeKind::kBoolean) : kind_(kind) {}
+  explicit Type(TypeKind kind) : kind_(kind) {}
   static Type Decimal(std::int32_t precision, std::int32_t scale);
   static Type Fixed(std::int32_t length);
   static Type Struct(std::vector<Field> fields);
+  /// The names become "element", "key" and "value", and a key is always required.
   static Type List(Field element);
   static Type Map(Field key, Field value);
 
@@ -72,7 +73,7 @@ class Type {
   friend bool operator==(const Type& a, const Type& b);
 
  private:
-  TypeKind kind_;
+  TypeKind kind_ = TypeKind::kBoolean;
   std::int32_t first_parameter_ = 0;
   std::int32_t second_parameter_ = 0;
   std::shared_ptr<const std::vector<Field>> fields_;

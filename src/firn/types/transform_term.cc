@@ -1,0 +1,75 @@
+#include "firn/types/transform_term.h"
+
+#include <optional>
+
+namespace firn::types {
+namespace {
+
+struct Call {
+  std::string transform;
+  std::string_view column;
+};
+
+/// "name(column)" or "name(parameter, column)"; nothing for any other text.
+std::optional<Call> ParseCall(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  const std::string_view name = TrimBlanks(text.substr(0, open));
+  const std::string_view arguments = text.substr(open + 1, text.size() - open - 2);
+  const std::size_t comma = arguments.find(',');
+  if (comma == std::string_view::npos) {
+    return Call{.transform = std::string(name), .column = TrimBlanks(arguments)};
+  }
+  const std::string_view parameter = TrimBlanks(arguments.substr(0, comma));
+  return Call{.transform = fmt::format("{}[{}]", name, parameter),
+              .column = TrimBlanks(arguments.substr(comma + 1))};
+}
+
+}  // namespace
+
+std::string_view TrimBlanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string_view> SplitTerms(std::string_view text) {
+  std::vector<std::string_view> terms;
+  if (TrimBlanks(text).empty()) return terms;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] != ',' || depth > 0) continue;
+    terms.push_back(TrimBlanks(text.substr(start, i - start)));
+    start = i + 1;
+  }
+  terms.push_back(TrimBlanks(text.substr(start)));
+  return terms;
+}
+
+Result<TransformTerm> ParseTransformTerm(std::string_view text, const Schema& schema) {
+  const Call call =
+      ParseCall(text).value_or(Call{.transform = "identity", .column = TrimBlanks(text)});
+  const auto context = [&](const Status& status) {
+    return AddContext(status, fmt::format("'{}'", text));
+  };
+  const Result<Transform> transform = ParseTransform(call.transform);
+  if (!transform.ok()) return context(transform.status());
+  const Field* column = FindField(schema, call.column);
+  if (column == nullptr) {
+    return InvalidError("'{}': there is no column '{}'", text, call.column);
+  }
+  if (!ColumnPath(schema, column->id)) {
+    return InvalidError("'{}': column '{}' is inside a list or map", text, call.column);
+  }
+  const Result<Type> result_type = ResultType(*transform, column->type);
+  if (!result_type.ok()) return context(result_type.status());
+  return TransformTerm{.source_id = column->id,
+                       .source_name = std::string(call.column),
+                       .transform = *transform};
+}
+
+}  // namespace firn::types
