@@ -11,6 +11,9 @@
 
 namespace firn::wal {
 
+/// Where the file lists lie below the WAL root: `loads/<table uuid>/<id>`.
+inline constexpr std::string_view kLoadsPrefix = "loads/";
+
 struct LoadFile {
   std::string path;
   std::int64_t size_bytes = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +24,9 @@ inline constexpr int kSegmentFormatVersion = 1;
 /// columns.
 inline constexpr FieldId kSourceFieldId = 2147483100;
 inline constexpr FieldId kOffsetFieldId = 2147483101;
+
+/// Most samples of one run.
+inline constexpr std::size_t kKeySamplesMax = 15;
 
 /// What of a table decides how its rows lie in the WAL.
 struct TableLayout {
@@ -61,6 +66,8 @@ struct SegmentRun {
   /// Truncated up; nothing = unbounded.
   std::optional<std::string> last_key;
   std::vector<KeySample> samples;
+  /// Of the table's columns; empty if other runs share the row group, because only a row
+  /// group that is one run can be copied undecoded.
   parquet_io::FileMetrics metrics;
 
   bool operator==(const SegmentRun&) const = default;
@@ -77,6 +84,8 @@ struct SegmentFooter {
   std::vector<SourceRange> ranges;
   /// Runs of each row group, in row order.
   std::vector<std::vector<SegmentRun>> row_groups;
+
+  bool operator==(const SegmentFooter&) const = default;
 };
 
 /// A segment's name below the WAL root: `<table uuid>/<shard>/<sequence, 20

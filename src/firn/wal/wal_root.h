@@ -20,7 +20,7 @@ Result<WalId> OpenWalRoot(Runtime& runtime, storage::ObjectStore& store);
 Result<WalId> ReadWalId(storage::ObjectStore& store);
 
 /// Invalid if the WAL root lies at or under a table's location, where a clean-up of
-/// orphaned files would delete it. "file:/x", "file:///x" and "/x" are one.
+/// orphaned files would delete it, or if one of both is no absolute location.
 Status CheckOutsideTable(std::string_view wal_location, std::string_view table_location);
 
 /// A segment as the listing shows it.

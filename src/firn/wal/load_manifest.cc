@@ -1,0 +1,151 @@
+#include "firn/wal/load_manifest.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace firn::wal {
+namespace {
+
+constexpr std::string_view kHeader = "firn load 1\n";
+constexpr std::size_t kIdLengthMax = 128;
+
+bool IsLetterOrDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool IsIdCharacter(char c) {
+  return IsLetterOrDigit(c) || c == '.' || c == '_' || c == '-';
+}
+
+std::string LoadPrefix(const TableUuid& table) {
+  return fmt::format("{}{}/", kLoadsPrefix, table);
+}
+
+std::string LoadKey(const TableUuid& table, std::string_view id) {
+  return LoadPrefix(table) + std::string(id);
+}
+
+/// A path may hold a line break; '%' marks what is written as two hex digits.
+std::string EscapePath(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || c == '%') {
+      text += fmt::format("%{:02X}", byte);
+    } else {
+      text.push_back(c);
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> UnescapePath(std::string_view text) {
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      path.push_back(text[i]);
+      continue;
+    }
+    unsigned byte = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (error != std::errc() || end != digits.data() + 2) return std::nullopt;
+    path.push_back(static_cast<char>(byte));
+    i += 2;
+  }
+  return path;
+}
+
+std::string Encode(const LoadManifest& manifest) {
+  std::string text(kHeader);
+  for (const LoadFile& file : manifest.files) {
+    text += fmt::format("{} {}\n", file.size_bytes, EscapePath(file.path));
+  }
+  return text;
+}
+
+std::optional<LoadFile> DecodeLine(std::string_view line) {
+  LoadFile file;
+  const std::size_t space = line.find(' ');
+  if (space == line.npos) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(line.data(), line.data() + space, file.size_bytes);
+  const auto path = UnescapePath(line.substr(space + 1));
+  if (error != std::errc() || end != line.data() + space || !path) return std::nullopt;
+  file.path = *path;
+  return file;
+}
+
+std::optional<LoadManifest> Decode(std::string_view text) {
+  if (!text.starts_with(kHeader)) return std::nullopt;
+  text.remove_prefix(kHeader.size());
+  LoadManifest manifest;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return std::nullopt;
+    auto file = DecodeLine(text.substr(0, end));
+    if (!file) return std::nullopt;
+    manifest.files.push_back(*std::move(file));
+    text.remove_prefix(end + 1);
+  }
+  return manifest;
+}
+
+}  // namespace
+
+Status CheckLoadId(std::string_view id) {
+  const bool valid = !id.empty() && id.size() <= kIdLengthMax &&
+                     IsLetterOrDigit(id.front()) &&
+                     std::ranges::all_of(id, IsIdCharacter);
+  if (valid) return Status::OK();
+  return InvalidError(
+      "a load is named by 1 to {} letters, digits, '.', '_' and '-', the first a letter "
+      "or digit: not '{}'",
+      kIdLengthMax, id);
+}
+
+std::string LoadSourceId(std::string_view id, std::size_t file) {
+  return fmt::format("load:{}:{}", id, file);
+}
+
+Result<LoadManifest> FreezeLoad(storage::ObjectStore& store, const TableUuid& table,
+                                std::string_view id, const LoadManifest& manifest) {
+  FIRN_RETURN_NOT_OK(CheckLoadId(id));
+  const Status put =
+      store.PutWhole(LoadKey(table, id), Encode(manifest), storage::PutMode::kIfAbsent);
+  // Whatever happened to the PUT, the object that is there now is the list.
+  if (put.ok() || IsError(put, ErrorKind::kAlreadyExists) ||
+      IsError(put, ErrorKind::kOutcomeUnknown)) {
+    return ReadLoad(store, table, id);
+  }
+  return AddContext(put, fmt::format("begin load {}", id));
+}
+
+Result<LoadManifest> ReadLoad(storage::ObjectStore& store, const TableUuid& table,
+                              std::string_view id) {
+  FIRN_RETURN_NOT_OK(CheckLoadId(id));
+  const std::string key = LoadKey(table, id);
+  FIRN_ASSIGN_OR_RETURN(const std::string text, store.GetWhole(key));
+  auto manifest = Decode(text);
+  if (manifest) return *std::move(manifest);
+  return Error(ErrorKind::kCorruption, "{} is not the file list of a load",
+               store.Location(key));
+}
+
+Result<std::vector<std::string>> ListLoads(storage::ObjectStore& store,
+                                           const TableUuid& table) {
+  const std::string prefix = LoadPrefix(table);
+  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(prefix));
+  std::vector<std::string> ids;
+  for (const storage::ObjectInfo& object : objects) {
+    std::string id = object.key.substr(prefix.size());
+    if (CheckLoadId(id).ok()) ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+}  // namespace firn::wal

@@ -1,0 +1,118 @@
+#include "firn/wal/wal_root.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "firn/core/ulid.h"
+#include "firn/storage/location.h"
+#include "firn/wal/load_manifest.h"
+#include "firn/wal/shard_writer.h"
+
+namespace firn::wal {
+namespace {
+
+constexpr std::string_view kIdPrefix = "id-";
+
+Result<std::optional<WalId>> FindWalId(storage::ObjectStore& store) {
+  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(kIdPrefix));
+  for (const storage::ObjectInfo& object : objects) {
+    std::string id = object.key.substr(kIdPrefix.size());
+    if (IsUlid(id)) return WalId(std::move(id));
+  }
+  return std::nullopt;
+}
+
+std::string AsFolder(std::string path) {
+  if (!path.ends_with('/')) path.push_back('/');
+  return path;
+}
+
+/// The table and shard of an object, if it is one that a shard's writer made.
+struct ShardObject {
+  TableUuid table;
+  ShardId shard;
+  std::optional<SegmentName> segment;
+};
+
+std::optional<ShardObject> ParseShardObject(const std::string& key) {
+  if (auto segment = ParseSegmentKey(key)) {
+    return ShardObject{segment->table_uuid, segment->shard, segment};
+  }
+  const std::size_t shard = key.find('/');
+  if (shard == key.npos) return std::nullopt;
+  const std::size_t marker = key.find('/', shard + 1);
+  if (marker == key.npos) return std::nullopt;
+  ShardObject object = {TableUuid(key.substr(0, shard)),
+                        ShardId(key.substr(shard + 1, marker - shard - 1)), std::nullopt};
+  if (key != ClosedMarkerKey(object.table, object.shard)) return std::nullopt;
+  return object;
+}
+
+}  // namespace
+
+Result<WalId> OpenWalRoot(Runtime& runtime, storage::ObjectStore& store) {
+  FIRN_ASSIGN_OR_RETURN(std::optional<WalId> id, FindWalId(store));
+  if (id) return *id;
+  const std::string key = fmt::format("{}{}", kIdPrefix, NewUlid(runtime));
+  FIRN_RETURN_NOT_OK(store.PutWhole(key, ""));
+  // Another process may have done the same: all take the smallest.
+  return ReadWalId(store);
+}
+
+Result<WalId> ReadWalId(storage::ObjectStore& store) {
+  FIRN_ASSIGN_OR_RETURN(std::optional<WalId> id, FindWalId(store));
+  if (id) return *id;
+  return Error(ErrorKind::kNotFound, "{} is not a WAL: it has no object id-<ULID>",
+               store.Location(""));
+}
+
+Status CheckOutsideTable(std::string_view wal_location, std::string_view table_location) {
+  FIRN_ASSIGN_OR_RETURN(const auto wal, storage::ParseLocation(wal_location));
+  FIRN_ASSIGN_OR_RETURN(const auto table, storage::ParseLocation(table_location));
+  const bool is_inside = wal.scheme == table.scheme && wal.authority == table.authority &&
+                         AsFolder(wal.path).starts_with(AsFolder(table.path));
+  if (!is_inside) return Status::OK();
+  return InvalidError(
+      "the WAL lies under a table's location, where a clean-up of orphaned files would "
+      "delete it: move it elsewhere (WAL {}, table {})",
+      wal_location, table_location);
+}
+
+Result<std::vector<ShardListing>> ListShards(storage::ObjectStore& store,
+                                             const TableUuid& table) {
+  FIRN_ASSIGN_OR_RETURN(auto objects, store.List(table.value() + "/"));
+  std::map<ShardId, ShardListing> shards;
+  for (storage::ObjectInfo& object : objects) {
+    const auto parsed = ParseShardObject(object.key);
+    if (!parsed) continue;
+    ShardListing& listing = shards[parsed->shard];
+    listing.shard = parsed->shard;
+    listing.modified_us = std::max(listing.modified_us, object.modified_us);
+    if (!parsed->segment) {
+      listing.closed = true;
+      continue;
+    }
+    listing.segments.push_back({.name = *parsed->segment,
+                                .key = std::move(object.key),
+                                .size_bytes = object.size_bytes,
+                                .modified_us = object.modified_us});
+  }
+  std::vector<ShardListing> listings;
+  // The store lists by key, and sequences have a fixed number of digits: they are sorted.
+  for (auto& [shard, listing] : shards) listings.push_back(std::move(listing));
+  return listings;
+}
+
+Result<std::vector<TableUuid>> ListTables(storage::ObjectStore& store) {
+  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(""));
+  std::set<TableUuid> tables;
+  for (const storage::ObjectInfo& object : objects) {
+    if (object.key.starts_with(kLoadsPrefix)) continue;
+    if (const auto parsed = ParseShardObject(object.key)) tables.insert(parsed->table);
+  }
+  return std::vector<TableUuid>(tables.begin(), tables.end());
+}
+
+}  // namespace firn::wal
