@@ -39,7 +39,7 @@ struct Bucket {
 
 /// A key inside a run, and the share of the run's bytes that lies below it.
 struct Sample {
-  std::string_view key;
+  std::string_view key = {};
   double fraction = 0;
 };
 
@@ -52,8 +52,8 @@ struct Run {
   std::uint32_t bucket = 0;  // index into PlanInput::buckets
   std::int64_t bytes = 0;
   std::int64_t rows = 0;
-  std::string_view first_key;
-  std::string_view last_key;
+  std::string_view first_key = {};
+  std::string_view last_key = {};
   /// The last key is above every key; `last_key` is then empty.
   bool last_key_unbounded = false;
   std::uint32_t sample_count = 0;
@@ -83,8 +83,8 @@ struct Limits {
 /// A run, or the part of it whose keys are in [from_key, to_key).
 struct RunSlice {
   std::uint32_t run = 0;  // index into PlanInput::runs
-  std::optional<std::string_view> from_key;
-  std::optional<std::string_view> to_key;
+  std::optional<std::string_view> from_key = {};
+  std::optional<std::string_view> to_key = {};
   /// Estimates for a part; the parts of a run add up to the run's.
   std::int64_t bytes = 0;
   std::int64_t rows = 0;
@@ -100,7 +100,7 @@ struct Chunk {
   std::int64_t rows = 0;
   /// It holds a part of an oversized cluster.
   bool split = false;
-  std::vector<RunSlice> runs;
+  std::vector<RunSlice> runs = {};
 };
 
 struct Stats {
@@ -113,14 +113,14 @@ struct Stats {
   std::int64_t uncut_parts = 0;
   /// The most chunks of one bucket that can hold one key; 0 without chunks, nothing
   /// without a sort order.
-  std::optional<std::int64_t> overlap_depth_max;
+  std::optional<std::int64_t> overlap_depth_max = {};
 
   bool operator==(const Stats&) const = default;
 };
 
 struct Plan {
   /// Buckets in order of first appearance in the input, chunks of a bucket in key order.
-  std::vector<Chunk> chunks;
+  std::vector<Chunk> chunks = {};
   Stats stats;
 };
 

@@ -1,0 +1,142 @@
+#include "firn/planner/bucket.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+
+namespace firn::planner {
+namespace {
+
+template <typename T>
+void AppendRaw(T value, std::string& out) {
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  out.append(bytes, sizeof(T));
+}
+
+void AppendText(const std::string& text, std::string& out) {
+  AppendRaw(text.size(), out);
+  out += text;
+}
+
+void AppendValue(const types::Value& value, std::string& out) {
+  AppendRaw(value.index(), out);
+  std::visit(
+      [&out](const auto& held) {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::string>) {
+          AppendText(held, out);
+        } else if constexpr (std::is_floating_point_v<T>) {
+          AppendRaw(std::isnan(held) ? std::nan("") : static_cast<double>(held), out);
+        } else if constexpr (std::is_same_v<T, types::DecimalValue>) {
+          AppendRaw(held.unscaled, out);
+        } else if constexpr (!std::is_same_v<T, std::monostate>) {
+          AppendRaw(held, out);
+        }
+      },
+      value);
+}
+
+std::string Identity(const Bucket& bucket) {
+  std::string identity;
+  AppendRaw(bucket.spec_id.value(), identity);
+  AppendRaw(bucket.order_id.value(), identity);
+  AppendText(bucket.key_types, identity);
+  for (const types::Value& value : bucket.partition) AppendValue(value, identity);
+  return identity;
+}
+
+const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id) {
+  const auto found = std::ranges::find(input.specs, id, &types::PartitionSpec::id);
+  return found == input.specs.end() ? nullptr : &*found;
+}
+
+const types::Value* FindPartitionValue(const PlanInput& input, const Bucket& bucket,
+                                       const std::string& field) {
+  const types::PartitionSpec* spec = FindSpec(input, bucket.spec_id);
+  if (spec == nullptr) return nullptr;
+  const auto found = std::ranges::find(spec->fields, field, &types::PartitionField::name);
+  const std::size_t place = found - spec->fields.begin();
+  return place < bucket.partition.size() ? &bucket.partition[place] : nullptr;
+}
+
+bool IsEmptyText(const types::Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && text->empty();
+}
+
+/// "<field> is null" for the first field that must not be empty, and is.
+std::optional<std::string> EmptyField(const PlanInput& input, const Bucket& bucket,
+                                      const Limits& limits) {
+  for (const std::string& field : limits.non_empty_partition_fields) {
+    const types::Value* value = FindPartitionValue(input, bucket, field);
+    if (value == nullptr) continue;
+    if (types::IsNull(*value)) return field + " is null";
+    if (IsEmptyText(*value)) return field + " is empty";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status CheckPartitions(const PlanInput& input, const Limits& limits) {
+  std::vector<std::optional<std::string>> found;
+  for (const Bucket& bucket : input.buckets) {
+    found.push_back(EmptyField(input, bucket, limits));
+  }
+  for (const Run& run : input.runs) {
+    if (!found[run.bucket]) continue;
+    return InvalidError("{} in {} row group {}", *found[run.bucket],
+                        input.segments[run.segment], run.row_group);
+  }
+  return Status::OK();
+}
+
+std::vector<BucketRuns> GroupByBucket(const PlanInput& input) {
+  constexpr std::size_t kNotMet = -1;
+  std::vector<BucketRuns> groups;
+  std::unordered_map<std::string, std::size_t> group_by_identity;
+  std::vector<std::size_t> group_by_bucket(input.buckets.size(), kNotMet);
+  for (std::uint32_t i = 0; i < input.runs.size(); ++i) {
+    const std::uint32_t bucket = input.runs[i].bucket;
+    if (group_by_bucket[bucket] == kNotMet) {
+      const auto [group, is_new] =
+          group_by_identity.try_emplace(Identity(input.buckets[bucket]), groups.size());
+      if (is_new) {
+        const bool sorted = !input.buckets[bucket].key_types.empty();
+        groups.push_back({.bucket = bucket, .sorted = sorted});
+      }
+      group_by_bucket[bucket] = group->second;
+    }
+    groups[group_by_bucket[bucket]].runs.push_back(i);
+  }
+  return groups;
+}
+
+bool RunOrder::operator()(std::uint32_t a, std::uint32_t b) const {
+  const Run& left = input_.runs[a];
+  const Run& right = input_.runs[b];
+  if (sorted_) {
+    const int by_key = left.first_key.compare(right.first_key);
+    if (by_key != 0) return by_key < 0;
+  }
+  if (left.segment != right.segment) {
+    const int by_segment =
+        input_.segments[left.segment].compare(input_.segments[right.segment]);
+    if (by_segment != 0) return by_segment < 0;
+  }
+  // The place in the input decides between runs of one name: plans must be repeatable.
+  return std::tie(left.row_group, left.run_in_row_group, a) <
+         std::tie(right.row_group, right.run_in_row_group, b);
+}
+
+void SortRuns(const PlanInput& input, BucketRuns& bucket) {
+  std::ranges::sort(bucket.runs, RunOrder(input, bucket.sorted));
+}
+
+}  // namespace firn::planner
