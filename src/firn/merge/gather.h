@@ -26,7 +26,8 @@ struct Span {
 /// by memcpy, single rows without a call; one span alone is a slice that copies nothing.
 /// Dictionaries that differ are unified; Invalid if the codes then outgrow the index
 /// type, or the strings of the result their 32-bit offsets. NotImplemented, naming the
-/// type, for unions, views and run-end encoding, which no table column has. Thread-safe.
+/// type, for unions, views, run-end encoding and extensions, which no table column has.
+/// Thread-safe.
 Result<std::shared_ptr<arrow::Array>> GatherColumn(
     const std::vector<std::shared_ptr<arrow::Array>>& sources,
     std::span<const Span> spans);

@@ -12,19 +12,19 @@ namespace firn::merge {
 
 /// Offset-value code of a key, relative to a base that is not above it.
 ///
-/// Keys are seen as sequences of 6-byte words. The code holds where key and base first
-/// differ, and the key's word there, so that of two keys with codes relative to one base
+/// Keys are seen as endless sequences of 6-byte words, filled up with zeros. The code
+/// holds the number of the first word in which key and base differ, and the key's word
+/// there, so that of two keys with codes relative to one base
 ///   - the one with the smaller code is the smaller key, and
 ///   - if the codes differ, the larger key's code relative to the smaller key is the one
 ///     that it has already.
-/// Only equal codes need a look at the keys, behind the word that they share. A code
-/// does not depend on how long the common prefix is, which is where sorted runs have
-/// their keys. Source: Do and Graefe, "Robust and efficient sorting with offset-value
-/// coding" (arXiv 2209.08420).
+/// Only equal codes need a look at the keys, behind the word that they share. So long
+/// common prefixes, which neighbours in sorted runs have, cost nothing. Source: Do and
+/// Graefe, "Robust and efficient sorting with offset-value coding" (arXiv 2209.08420).
 ///
 ///   0                                  equal to the base
-///   1 << 48                            starts with all of the base, or differs very far
-///                                      behind: says nothing but "larger than the base"
+///   1 << 48                            differs from the base in its zeros at the end
+///                                      only, or in no word that can be numbered
 ///   (65534 - word number) << 48 | word
 using KeyCode = std::uint64_t;
 
@@ -83,7 +83,11 @@ inline KeyCode CodeOfWord(std::string_view key, std::size_t word) {
 
 /// The code of `key` relative to `base`, given their mismatch.
 inline KeyCode CodeAt(std::size_t mismatch, std::string_view key, std::string_view base) {
-  if (mismatch == base.size()) return key.size() == base.size() ? kEqualCode : kFarCode;
+  if (mismatch == base.size()) {
+    if (mismatch == key.size()) return kEqualCode;
+    mismatch = key.find_first_not_of('\0', mismatch);
+    if (mismatch == std::string_view::npos) return kFarCode;
+  }
   return CodeOfWord(key, mismatch / kCodeWordBytes);
 }
 

@@ -93,21 +93,35 @@ class SortedMerge {
   struct Stream;
 
   Result<MergeStep> NextConcatenated();
-  bool CanLeaveWhole(std::size_t input) const;
+  bool MeetsNothingAhead(std::size_t input) const;
+  bool MeetsNothingBehind(std::size_t input) const;
+  MergeStep LeaveWinnerWhole();
   Status OpenWinner();
+  Status LoadBatch(std::size_t input);
+  Status CheckAndCode(std::size_t input, const RunBatch& batch,
+                      std::vector<KeyCode>& codes) const;
   Status EmitFromWinner(MergedRows& out);
-  std::int64_t SpanLength(const Stream& stream, std::int64_t limit);
-  Status LoadBatch(Stream& stream, std::string_view previous_key);
+  std::int64_t SpanLength(std::size_t input, std::int64_t limit);
+  void AppendSpan(Stream& stream, std::int64_t count, MergedRows& out) const;
   void FinishStep(MergedRows& out);
 
   const std::vector<std::unique_ptr<MergeInput>> inputs_;
   const MergeOptions options_;
+  const std::int64_t batch_rows_;
+
   std::vector<Stream> streams_;
   LoserTree tree_;
+  /// The input that an unsorted merge has come to.
+  std::size_t concatenated_ = 0;
+  std::int64_t step_ = 0;
   std::int64_t opened_ = 0;
-  /// Of all that was emitted so far; empty before the first step.
+  std::int64_t gallop_comparisons_ = 0;
+
+  /// The last key of the steps so far, and whether there is one.
   bool has_emitted_ = false;
   std::string last_key_;
+
+  /// How often the last winner won without a break, and how often it must to be searched.
   std::size_t streak_input_ = 0;
   std::int64_t streak_ = 0;
   std::int64_t min_gallop_;
