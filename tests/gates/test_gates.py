@@ -44,6 +44,8 @@ def layers(tree, path, include, table=TABLE):
 @pytest.mark.parametrize("path, include", [
     ("src/firn/types/a.h", '"firn/core/x.h"'),
     ("src/firn/types/a_test.cc", '"firn/types/x.h"'),
+    ("src/firn/order/a_test.cc", '"firn/core/x.h"'),
+    ("src/firn/order/test_a.h", '"firn/core/x.h"'),
     ("src/firn/cli/deep/a.cc", '"firn/order/x.h"'),
     ("src/firn/core/a.h", "<arrow/api.h>"),
 ])
@@ -53,7 +55,8 @@ def test_layers_pass(tree, path, include):
 
 @pytest.mark.parametrize("path, include, why", [
     ("src/firn/core/a.h", '"firn/types/x.h"', "src/firn/core/a.h:2: core may not include firn/types/x.h"),
-    ("src/firn/order/a_test.cc", '"firn/core/x.h"', "order may not include firn/core/x.h"),
+    ("src/firn/order/a.h", '"firn/core/x.h"', "order may not include firn/core/x.h"),
+    ("src/firn/order/a_test.cc", '"firn/cli/x.h"', "order may not include firn/cli/x.h"),
     ("src/firn/order/a.cc", "<firn/cli/x.h>", "order may not include firn/cli/x.h"),
     ("src/firn/wal/a.cc", "<map>", "no row for the module wal"),
     ("src/firn/core/a.h", '"a.h"', "by its full name"),
