@@ -120,8 +120,12 @@ Result<MergeStep> SortedMerge::Next() {
   return out;
 }
 
+bool SortedMerge::IsWholeRowGroup(std::size_t input) const {
+  return options_.whole_row_groups && inputs_[input]->is_whole_row_group();
+}
+
 bool SortedMerge::MeetsNothingAhead(std::size_t input) const {
-  if (!inputs_[input]->is_whole_row_group()) return false;
+  if (!IsWholeRowGroup(input)) return false;
   const std::optional<std::size_t> challenger = tree_.Challenger();
   if (!challenger) return true;
   const std::optional<std::string_view> last_key = inputs_[input]->last_key();
@@ -276,7 +280,7 @@ Result<MergeStep> SortedMerge::NextConcatenated() {
   for (; concatenated_ < inputs_.size(); ++concatenated_) {
     Stream& stream = streams_[concatenated_];
     if (stream.reader == nullptr) {
-      if (inputs_[concatenated_]->is_whole_row_group()) {
+      if (IsWholeRowGroup(concatenated_)) {
         return WholeRowGroup{.input = concatenated_++};
       }
       FIRN_ASSIGN_OR_RETURN(stream.reader, inputs_[concatenated_]->Open());

@@ -29,6 +29,8 @@ struct MergeOptions {
   /// False for a table without a sort order: runs follow each other in run order, and
   /// nothing is compared.
   bool sorted = true;
+  /// False: a row group that meets nothing is opened and comes out as rows, too.
+  bool whole_row_groups = true;
   /// The most rows of one step.
   std::int64_t batch_rows = 8192;
   /// Looks for the end of a span by exponential search where runs win many times in a
@@ -70,7 +72,7 @@ using MergeStep = std::variant<MergeEnd, MergedRows, WholeRowGroup>;
 /// input that is_whole_row_group() comes out as WholeRowGroup if its [first_key,
 /// last_key] meets no other's rows; touching is meeting. Bounds may be truncated: then
 /// they only make the merge open a run that it might have left whole. Memory: one batch
-/// of each open run, and the batches of the step.
+/// of each open run, and the batches of the step; LimitOpenRuns bounds the open runs.
 class SortedMerge {
  public:
   /// `inputs` in run order. Never opens one.
@@ -93,6 +95,7 @@ class SortedMerge {
   struct Stream;
 
   Result<MergeStep> NextConcatenated();
+  bool IsWholeRowGroup(std::size_t input) const;
   bool MeetsNothingAhead(std::size_t input) const;
   bool MeetsNothingBehind(std::size_t input) const;
   MergeStep LeaveWinnerWhole();
