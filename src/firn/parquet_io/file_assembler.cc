@@ -1,0 +1,223 @@
+#include "firn/parquet_io/file_assembler.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+
+#include <arrow/buffer.h>
+#include <arrow/io/memory.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/file_writer.h>
+#include <parquet/page_index.h>
+#include <parquet/size_statistics.h>
+#include <parquet/statistics.h>
+
+#include "firn/parquet_io/fetched_ranges.h"
+#include "firn/parquet_io/parquet_errors.h"
+
+namespace firn::parquet_io {
+namespace {
+
+using arrow::io::ReadRange;
+using parquet::Encoding;
+using EncodingCounts = std::map<Encoding::type, std::int32_t>;
+
+constexpr std::string_view kMagic = "PAR1";
+
+ReadRange IndexRange(const parquet::IndexLocation& location) {
+  return {.offset = location.offset, .length = location.length};
+}
+
+/// Everything of the chunk that a copy moves.
+void AddRanges(const parquet::ColumnChunkMetaData& chunk,
+               std::vector<ReadRange>& ranges) {
+  ranges.push_back(ChunkRange(chunk));
+  if (const auto index = chunk.GetColumnIndexLocation()) {
+    ranges.push_back(IndexRange(*index));
+  }
+  if (const auto index = chunk.GetOffsetIndexLocation()) {
+    ranges.push_back(IndexRange(*index));
+  }
+}
+
+bool IsDictionaryEncoding(Encoding::type encoding) {
+  return encoding == Encoding::RLE_DICTIONARY || encoding == Encoding::PLAIN_DICTIONARY;
+}
+
+/// The metadata of `chunk`, its pages being moved.
+void FinishChunk(const parquet::ColumnChunkMetaData& chunk, std::int64_t moved_by,
+                 parquet::ColumnChunkMetaDataBuilder& copy) {
+  if (const auto statistics = chunk.encoded_statistics()) copy.SetStatistics(*statistics);
+  if (const auto sizes = chunk.size_statistics()) copy.SetSizeStatistics(*sizes);
+  if (chunk.key_value_metadata()) copy.SetKeyValueMetadata(chunk.key_value_metadata());
+  EncodingCounts dictionary_pages;
+  EncodingCounts data_pages;
+  bool fell_back = false;
+  const bool has_dictionary = chunk.has_dictionary_page();
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    if (pages.page_type == parquet::PageType::DICTIONARY_PAGE) {
+      dictionary_pages[pages.encoding] += pages.count;
+      continue;
+    }
+    data_pages[pages.encoding] += pages.count;
+    fell_back |= has_dictionary && !IsDictionaryEncoding(pages.encoding);
+  }
+  const std::int64_t dictionary_offset =
+      has_dictionary ? chunk.dictionary_page_offset() + moved_by : -1;
+  copy.Finish(chunk.num_values(), dictionary_offset, /*index_page_offset=*/-1,
+              chunk.data_page_offset() + moved_by, chunk.total_compressed_size(),
+              chunk.total_uncompressed_size(), has_dictionary, fell_back,
+              dictionary_pages, data_pages);
+}
+
+/// Page offsets are absolute, so this index alone has to be made anew.
+Result<std::shared_ptr<arrow::Buffer>> MoveOffsetIndex(const arrow::Buffer& bytes,
+                                                       std::int64_t moved_by) {
+  const auto index = parquet::OffsetIndex::Make(bytes.data(), bytes.size(),
+                                                parquet::default_reader_properties());
+  const std::vector<std::int64_t>& sizes = index->unencoded_byte_array_data_bytes();
+  const auto moved = parquet::OffsetIndexBuilder::Make();
+  for (std::size_t i = 0; i < index->page_locations().size(); ++i) {
+    const parquet::PageLocation& page = index->page_locations()[i];
+    const auto size = i < sizes.size() ? std::optional(sizes[i]) : std::nullopt;
+    moved->AddPage(page.offset + moved_by, page.compressed_page_size,
+                   page.first_row_index, size);
+  }
+  moved->Finish(0);
+  FIRN_ASSIGN_OR_RETURN(auto sink, arrow::io::BufferOutputStream::Create());
+  moved->WriteTo(sink.get());
+  return sink->Finish();
+}
+
+}  // namespace
+
+bool IsChunkCopyable(const parquet::ColumnChunkMetaData& chunk,
+                     parquet::Compression::type codec) {
+  if (chunk.compression() != codec || chunk.encoding_stats().empty()) return false;
+  // The builder states every data page as of the first version.
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    const bool is_stateable = pages.page_type == parquet::PageType::DICTIONARY_PAGE ||
+                              pages.page_type == parquet::PageType::DATA_PAGE;
+    if (!is_stateable) return false;
+  }
+  return true;
+}
+
+Result<std::unique_ptr<FileAssembler>> FileAssembler::Make(
+    std::shared_ptr<parquet::schema::GroupNode> schema,
+    std::shared_ptr<parquet::WriterProperties> properties) {
+  return Writing([&]() -> Result<std::unique_ptr<FileAssembler>> {
+    std::unique_ptr<FileAssembler> assembler(new FileAssembler());
+    assembler->schema_.Init(std::move(schema));
+    assembler->properties_ = std::move(properties);
+    FIRN_ASSIGN_OR_RETURN(assembler->sink_, arrow::io::BufferOutputStream::Create());
+    assembler->metadata_ =
+        parquet::FileMetaDataBuilder::Make(&assembler->schema_, assembler->properties_);
+    assembler->column_bytes_.resize(
+        static_cast<std::size_t>(assembler->schema_.num_columns()));
+    FIRN_RETURN_NOT_OK(assembler->Write(arrow::Buffer(kMagic)));
+    return assembler;
+  });
+}
+
+Status FileAssembler::Write(const arrow::Buffer& bytes) {
+  FIRN_RETURN_NOT_OK(sink_->Write(bytes.data(), bytes.size()));
+  bytes_written_ += bytes.size();
+  return Status::OK();
+}
+
+Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
+                                              const std::vector<int>& source_columns) {
+  const auto row_group = source.footer->RowGroup(source.row_group);
+  std::vector<std::unique_ptr<parquet::ColumnChunkMetaData>> chunks;
+  std::vector<ReadRange> ranges;
+  FIRN_RETURN_NOT_OK(Reading(source.name, [&] {
+    for (const int column : source_columns) {
+      chunks.push_back(row_group->ColumnChunk(column));
+      AddRanges(*chunks.back(), ranges);
+    }
+    return Status::OK();
+  }));
+  auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
+  if (!fetched.ok()) return AddContext(fetched.status(), source.name);
+  return Reading(source.name, [&]() -> Result<WrittenRowGroup> {
+    auto* copy = metadata_->AppendRowGroup();
+    copy->set_num_rows(row_group->num_rows());
+    WrittenRowGroup written{.offset = bytes_written_, .rows = row_group->num_rows()};
+    std::int64_t uncompressed_bytes = 0;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      FIRN_RETURN_NOT_OK(AppendChunk(*chunks[i], **fetched, static_cast<int>(i),
+                                     *copy->NextColumnChunk()));
+      uncompressed_bytes += chunks[i]->total_uncompressed_size();
+    }
+    written.bytes = bytes_written_ - written.offset;
+    // The ordinal is optional, and too narrow for more row groups than these.
+    const bool has_ordinal = row_groups_ <= std::numeric_limits<std::int16_t>::max();
+    copy->Finish(uncompressed_bytes,
+                 has_ordinal ? static_cast<std::int16_t>(row_groups_) : -1);
+    ++row_groups_;
+    return written;
+  });
+}
+
+Status FileAssembler::AppendChunk(const parquet::ColumnChunkMetaData& chunk,
+                                  arrow::io::RandomAccessFile& file, int column,
+                                  parquet::ColumnChunkMetaDataBuilder& copy) {
+  const ReadRange range = ChunkRange(chunk);
+  const std::int64_t moved_by = bytes_written_ - range.offset;
+  FIRN_ASSIGN_OR_RETURN(const auto bytes, file.ReadAt(range.offset, range.length));
+  FIRN_RETURN_NOT_OK(Write(*bytes));
+  FinishChunk(chunk, moved_by, copy);
+  column_bytes_[static_cast<std::size_t>(column)] += range.length;
+  if (!properties_->page_index_enabled(schema_.Column(column)->path())) {
+    return Status::OK();
+  }
+  return AppendIndexes(chunk, file, column, moved_by);
+}
+
+Status FileAssembler::AppendIndexes(const parquet::ColumnChunkMetaData& chunk,
+                                    arrow::io::RandomAccessFile& file, int column,
+                                    std::int64_t moved_by) {
+  const parquet::ColumnChunkId id(row_groups_, column);
+  if (const auto location = chunk.GetColumnIndexLocation()) {
+    FIRN_ASSIGN_OR_RETURN(auto bytes, file.ReadAt(location->offset, location->length));
+    column_indexes_.push_back({.chunk = id, .bytes = std::move(bytes)});
+  }
+  if (const auto location = chunk.GetOffsetIndexLocation()) {
+    FIRN_ASSIGN_OR_RETURN(const auto bytes,
+                          file.ReadAt(location->offset, location->length));
+    FIRN_ASSIGN_OR_RETURN(auto moved, MoveOffsetIndex(*bytes, moved_by));
+    offset_indexes_.push_back({.chunk = id, .bytes = std::move(moved)});
+  }
+  return Status::OK();
+}
+
+Status FileAssembler::WriteIndexes(parquet::IndexKind kind,
+                                   const std::vector<Index>& indexes) {
+  if (indexes.empty()) return Status::OK();
+  parquet::IndexLocations locations;
+  for (const Index& index : indexes) {
+    locations.emplace_back(
+        index.chunk,
+        parquet::IndexLocation{.offset = bytes_written_,
+                               .length = static_cast<std::int32_t>(index.bytes->size())});
+    FIRN_RETURN_NOT_OK(Write(*index.bytes));
+  }
+  metadata_->SetIndexLocations(kind, locations);
+  return Status::OK();
+}
+
+Result<std::shared_ptr<arrow::Buffer>> FileAssembler::Finish(
+    const std::vector<std::pair<std::string, std::string>>& key_values) {
+  return Writing([&]() -> Result<std::shared_ptr<arrow::Buffer>> {
+    FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kColumnIndex, column_indexes_));
+    FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kOffsetIndex, offset_indexes_));
+    auto texts = std::make_shared<arrow::KeyValueMetadata>();
+    for (const auto& [key, value] : key_values) texts->Append(key, value);
+    const auto metadata = metadata_->Finish(texts);
+    parquet::WriteFileMetaData(*metadata, sink_.get());
+    return sink_->Finish();
+  });
+}
+
+}  // namespace firn::parquet_io
