@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "firn/planner/legend.h"
+
 namespace firn::planner {
 namespace {
 
@@ -49,11 +51,6 @@ std::string Identity(const Bucket& bucket) {
   AppendText(bucket.key_types, identity);
   for (const types::Value& value : bucket.partition) AppendValue(value, identity);
   return identity;
-}
-
-const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id) {
-  const auto found = std::ranges::find(input.specs, id, &types::PartitionSpec::id);
-  return found == input.specs.end() ? nullptr : &*found;
 }
 
 const types::Value* FindPartitionValue(const PlanInput& input, const Bucket& bucket,
