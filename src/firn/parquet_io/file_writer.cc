@@ -191,6 +191,8 @@ class MemoryFileWriter final : public FileWriter {
     return Status::OK();
   }
 
+  const std::vector<WrittenRowGroup>& row_groups() const override { return row_groups_; }
+
   std::int64_t bytes_estimate() const override {
     return assembler_->bytes_written() + static_cast<std::int64_t>(OpenBytes());
   }

@@ -94,6 +94,9 @@ class FileWriter {
   /// Bytes written so far, and an estimate of the open row group's.
   virtual std::int64_t bytes_estimate() const = 0;
 
+  /// The row groups that have ended so far.
+  virtual const std::vector<WrittenRowGroup>& row_groups() const = 0;
+
   /// Ends the file. Nothing may be called afterwards.
   virtual Result<WrittenFile> Finish(
       std::vector<std::pair<std::string, std::string>> key_values) = 0;

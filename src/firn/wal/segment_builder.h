@@ -30,6 +30,10 @@ struct SegmentRows {
   std::shared_ptr<arrow::Int64Array> offsets;
 };
 
+/// Invalid, naming the column, if `rows` does not have ToArrowSchema(schema)'s columns,
+/// or nulls where none may be.
+Status CheckRows(const types::Schema& schema, const arrow::RecordBatch& rows);
+
 /// A segment whose bytes will never change again.
 struct FrozenSegment {
   std::shared_ptr<arrow::Buffer> bytes;

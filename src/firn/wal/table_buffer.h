@@ -55,7 +55,8 @@ struct TableBufferCounts {
 /// The buffer in which one process collects the rows of one table; everything that waits
 /// goes into one segment (group commit).
 ///
-/// Thread-safe. Nothing is durable before its acknowledgement. After a flush has failed
+/// Thread-safe, but deliveries of one source partition come from one thread at a time.
+/// Nothing is durable before its acknowledgement. After a flush has failed
 /// every call fails with the same error: the owner opens another buffer, and lets sources
 /// read again from what was acknowledged.
 class TableBuffer {
@@ -88,7 +89,7 @@ class TableBuffer {
   TableBufferCounts counts();
 
  private:
-  /// What the next segment will hold.
+  /// What the next segment will hold. `ranges` may have no rows, `rows` have some.
   struct Pending {
     std::vector<SegmentRows> rows;
     std::vector<SourceRange> ranges;
@@ -104,13 +105,17 @@ class TableBuffer {
 
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
   Status FlushUnlessContinued(const SourceRange& range);
-  void Add(Delivery delivery, std::int64_t bytes, MemoryReservation memory);
+  /// True if the buffer is full now.
+  Result<bool> Add(Delivery delivery, std::int64_t bytes, MemoryReservation memory);
+  bool IsDue();
   Status FlushPending(bool with_ranges_alone);
   Result<SegmentName> Write(const Pending& pending);
+  /// If the segment failed, nothing goes on: returns what was appended meanwhile.
+  Pending Settle(const Result<SegmentName>& segment);
 
   Runtime& runtime_;
   MemoryBudget& memory_;
-  const std::shared_ptr<arrow::Schema> arrow_schema_;
+  const types::Schema schema_;
   const TableBufferOptions options_;
 
   /// Held during a flush, so that segments and acknowledgements keep their order. Taken

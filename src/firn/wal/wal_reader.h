@@ -66,9 +66,10 @@ class WalReader {
   std::map<std::string, std::list<Entry>::iterator> index_;  // guarded by mutex_
 };
 
-/// What a Parquet footer says, without any I/O.
-ExtractedRowGroups ExtractFrom(const parquet_io::Footer& footer,
-                               const std::vector<Extraction>& extractions);
+/// What a Parquet footer says, without any I/O. `name` is for messages.
+Result<ExtractedRowGroups> ExtractFrom(std::string_view name,
+                                       const parquet_io::Footer& footer,
+                                       const std::vector<Extraction>& extractions);
 
 /// Decodes the part of a Parquet footer that makes it a segment's. `segment` is for
 /// messages.

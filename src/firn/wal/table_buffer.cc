@@ -1,0 +1,242 @@
+#include "firn/wal/table_buffer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/buffer.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
+
+namespace firn::wal {
+namespace {
+
+/// Buffered rows take their memory three times: as they came, sorted, and encoded.
+constexpr std::int64_t kMemoryCopies = 3;
+
+bool HasRows(const Delivery& delivery) {
+  return delivery.rows != nullptr && delivery.rows->num_rows() > 0;
+}
+
+std::shared_ptr<arrow::Int64Array> Consecutive(std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
+  std::iota(offsets.begin(), offsets.end(), first);
+  return std::make_shared<arrow::Int64Array>(
+      count, arrow::Buffer::FromVector(std::move(offsets)));
+}
+
+Status CheckOffsets(const Delivery& delivery) {
+  const SourceRange& range = *delivery.range;
+  const arrow::Int64Array& offsets = *delivery.offsets;
+  if (offsets.length() != delivery.rows->num_rows() || offsets.null_count() > 0) {
+    return InvalidError("source {}: {} offsets ({} null) for {} rows", range.source,
+                        offsets.length(), offsets.null_count(),
+                        delivery.rows->num_rows());
+  }
+  for (std::int64_t row = 0; row < offsets.length(); ++row) {
+    const std::int64_t offset = offsets.Value(row);
+    if (offset >= range.first && offset < range.next) continue;
+    return InvalidError("source {}: offset {} is outside of the range [{}, {})",
+                        range.source, offset, range.first, range.next);
+  }
+  return Status::OK();
+}
+
+/// Numbers the rows if the source did not.
+Status CompleteOffsets(Delivery& delivery) {
+  const SourceRange& range = *delivery.range;
+  if (range.next < range.first) {
+    return InvalidError("source {}: the range [{}, {}) ends before it starts",
+                        range.source, range.first, range.next);
+  }
+  if (!HasRows(delivery)) return Status::OK();
+  if (delivery.offsets != nullptr) return CheckOffsets(delivery);
+  const std::int64_t rows = delivery.rows->num_rows();
+  if (rows > range.next - range.first) {
+    return InvalidError("source {}: {} rows do not fit in the range [{}, {})",
+                        range.source, rows, range.first, range.next);
+  }
+  delivery.offsets = Consecutive(range.first, rows);
+  return Status::OK();
+}
+
+Status Complete(const types::Schema& schema, Delivery& delivery) {
+  if (delivery.rows != nullptr) FIRN_RETURN_NOT_OK(CheckRows(schema, *delivery.rows));
+  if (delivery.range) return CompleteOffsets(delivery);
+  if (!HasRows(delivery)) return InvalidError("a delivery has neither rows nor a range");
+  if (delivery.offsets == nullptr) return Status::OK();
+  return InvalidError("a delivery has offsets, but no range");
+}
+
+/// Size in memory, offsets included.
+Result<std::int64_t> MemoryBytes(const Delivery& delivery) {
+  if (!HasRows(delivery)) return 0;
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
+                        arrow::util::ReferencedBufferSize(*delivery.rows));
+  if (delivery.offsets == nullptr) return bytes;
+  return bytes +
+         delivery.offsets->length() * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+/// The ordinal of the range's source; the range is joined to what is there of it.
+std::int32_t JoinRange(const SourceRange& range, std::vector<SourceRange>& ranges) {
+  const auto found = std::ranges::find(ranges, range.source, &SourceRange::source);
+  const auto ordinal = static_cast<std::int32_t>(found - ranges.begin());
+  if (found == ranges.end()) {
+    ranges.push_back(range);
+  } else {
+    found->next = range.next;
+  }
+  return ordinal;
+}
+
+void AcknowledgeAll(const std::vector<Acknowledgement>& acknowledgements,
+                    const Result<SegmentName>& segment) {
+  for (const Acknowledgement& acknowledge : acknowledgements) acknowledge(segment);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TableBuffer>> TableBuffer::Make(Runtime& runtime,
+                                                       MemoryBudget& memory,
+                                                       storage::ObjectStore& store,
+                                                       TableLayout layout,
+                                                       TableBufferOptions options) {
+  if (options.flush_bytes <= 0) {
+    return InvalidError("a buffer is flushed at a positive size, not {} bytes",
+                        options.flush_bytes);
+  }
+  FIRN_ASSIGN_OR_RETURN(ShardWriter writer,
+                        ShardWriter::Open(runtime, store, layout.uuid, options.shard));
+  FIRN_ASSIGN_OR_RETURN(SegmentBuilder builder,
+                        SegmentBuilder::Make(std::move(layout), options.segment));
+  return std::unique_ptr<TableBuffer>(new TableBuffer(
+      runtime, memory, std::move(builder), std::move(writer), std::move(options)));
+}
+
+TableBuffer::TableBuffer(Runtime& runtime, MemoryBudget& memory, SegmentBuilder builder,
+                         ShardWriter writer, TableBufferOptions options)
+    : runtime_(runtime),
+      memory_(memory),
+      schema_(builder.layout().schema),
+      options_(std::move(options)),
+      flush_mutex_(runtime),
+      builder_(std::move(builder)),
+      writer_(std::move(writer)),
+      mutex_(runtime) {}
+
+Status TableBuffer::Append(Delivery delivery, const StopToken& stop) {
+  FIRN_RETURN_NOT_OK(Complete(schema_, delivery));
+  if (delivery.range) FIRN_RETURN_NOT_OK(FlushUnlessContinued(*delivery.range));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
+  FIRN_ASSIGN_OR_RETURN(MemoryReservation memory, Reserve(bytes, stop));
+  FIRN_ASSIGN_OR_RETURN(const bool is_full,
+                        Add(std::move(delivery), bytes, std::move(memory)));
+  return is_full ? Flush() : Status::OK();
+}
+
+Status TableBuffer::FlushUnlessContinued(const SourceRange& range) {
+  bool is_continued = true;
+  {
+    MutexLock lock(mutex_);
+    for (const SourceRange& buffered : pending_.ranges) {
+      if (buffered.source == range.source) is_continued = buffered.next == range.first;
+    }
+  }
+  return is_continued ? Status::OK() : FlushPending(/*with_ranges_alone=*/true);
+}
+
+Result<MemoryReservation> TableBuffer::Reserve(std::int64_t bytes,
+                                               const StopToken& stop) {
+  const std::int64_t wanted = kMemoryCopies * bytes;
+  // What this buffer holds must not be what it waits for.
+  if (memory_.used_bytes() + wanted > memory_.limit_bytes()) FIRN_RETURN_NOT_OK(Flush());
+  return memory_.Reserve(wanted, stop);
+}
+
+Result<bool> TableBuffer::Add(Delivery delivery, std::int64_t bytes,
+                              MemoryReservation memory) {
+  MutexLock lock(mutex_);
+  FIRN_RETURN_NOT_OK(state_);
+  const bool is_first =
+      pending_.row_count == 0 && (HasRows(delivery) || pending_.ranges.empty());
+  if (is_first) pending_.since = runtime_.SinceBoot();
+  std::optional<std::int32_t> source;
+  if (delivery.range) source = JoinRange(*delivery.range, pending_.ranges);
+  if (HasRows(delivery)) {
+    pending_.row_count += delivery.rows->num_rows();
+    pending_.rows.push_back({std::move(delivery.rows), source, delivery.offsets});
+  }
+  pending_.bytes += bytes;
+  pending_.memory.push_back(std::move(memory));
+  if (delivery.acknowledge) {
+    pending_.acknowledgements.push_back(std::move(delivery.acknowledge));
+  }
+  return pending_.bytes >= options_.flush_bytes;
+}
+
+bool TableBuffer::IsDue() {
+  MutexLock lock(mutex_);
+  const Duration age = runtime_.SinceBoot() - pending_.since;
+  if (pending_.row_count > 0) return age >= options_.flush_age;
+  return !pending_.ranges.empty() && age >= options_.idle_interval;
+}
+
+Status TableBuffer::FlushIfDue() {
+  return IsDue() ? FlushPending(/*with_ranges_alone=*/true) : Status::OK();
+}
+
+Status TableBuffer::Flush() { return FlushPending(/*with_ranges_alone=*/false); }
+
+Status TableBuffer::FlushPending(bool with_ranges_alone) {
+  MutexLock flush_lock(flush_mutex_);
+  Pending pending;
+  {
+    MutexLock lock(mutex_);
+    FIRN_RETURN_NOT_OK(state_);
+    const bool has_ranges = with_ranges_alone && !pending_.ranges.empty();
+    if (pending_.row_count == 0 && !has_ranges) return Status::OK();
+    pending = std::exchange(pending_, {});
+  }
+  const Result<SegmentName> segment = Write(pending);
+  const Pending lost = Settle(segment);
+  AcknowledgeAll(pending.acknowledgements, segment);
+  AcknowledgeAll(lost.acknowledgements, segment);
+  return segment.status();
+}
+
+Result<SegmentName> TableBuffer::Write(const Pending& pending) {
+  FIRN_ASSIGN_OR_RETURN(
+      const FrozenSegment segment,
+      builder_.Build(pending.rows, pending.ranges, SegmentKey(writer_.next_segment())));
+  FIRN_ASSIGN_OR_RETURN(SegmentName name,
+                        writer_.Write(std::string_view(*segment.bytes)));
+  MutexLock lock(mutex_);
+  ++counts_.segments;
+  counts_.segment_bytes += segment.bytes->size();
+  counts_.rows += segment.rows;
+  return name;
+}
+
+TableBuffer::Pending TableBuffer::Settle(const Result<SegmentName>& segment) {
+  MutexLock lock(mutex_);
+  if (segment.ok()) return {};
+  state_ = segment.status();
+  return std::exchange(pending_, {});
+}
+
+Status TableBuffer::Close() {
+  FIRN_RETURN_NOT_OK(FlushPending(/*with_ranges_alone=*/true));
+  MutexLock flush_lock(flush_mutex_);
+  const Status closed = InvalidError("the buffer is closed");
+  AcknowledgeAll(Settle(closed).acknowledgements, closed);
+  return writer_.Close();
+}
+
+TableBufferCounts TableBuffer::counts() {
+  MutexLock lock(mutex_);
+  return counts_;
+}
+
+}  // namespace firn::wal

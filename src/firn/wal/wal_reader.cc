@@ -1,0 +1,199 @@
+#include "firn/wal/wal_reader.h"
+
+#include <optional>
+#include <utility>
+
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/exception.h>
+#include <parquet/metadata.h>
+#include <parquet/statistics.h>
+
+#include "firn/wal/segment_format.h"
+#include "firn/wal/wal_root.h"
+
+namespace firn::wal {
+namespace {
+
+using parquet_io::Footer;
+
+/// libparquet throws what it finds wrong; that ends here.
+template <typename Read>
+auto Guarded(std::string_view name, Read read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const std::exception& error) {
+    return Error(ErrorKind::kCorruption, "{}: the footer is damaged: {}", name,
+                 error.what());
+  }
+}
+
+std::map<std::string, std::string> KeyValuesOf(const Footer& footer) {
+  std::map<std::string, std::string> key_values;
+  const auto metadata = footer->key_value_metadata();
+  if (metadata == nullptr) return key_values;
+  for (std::int64_t i = 0; i < metadata->size(); ++i) {
+    key_values.emplace(metadata->key(i), metadata->value(i));
+  }
+  return key_values;
+}
+
+/// The leaf column with this field id, if a row has one value of it at most.
+std::optional<int> FindColumn(const Footer& footer, FieldId id) {
+  const parquet::SchemaDescriptor& schema = *footer->schema();
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    const parquet::ColumnDescriptor& column = *schema.Column(i);
+    if (column.schema_node()->field_id() != id) continue;
+    if (column.max_repetition_level() == 0) return i;
+  }
+  return std::nullopt;
+}
+
+bool IsString(const parquet::ColumnDescriptor& column) {
+  return column.physical_type() == parquet::Type::BYTE_ARRAY &&
+         column.logical_type() != nullptr && column.logical_type()->is_string();
+}
+
+ExtractedValue SingletonOf(const parquet::ColumnChunkMetaData& chunk) {
+  const auto statistics = chunk.statistics();
+  if (statistics == nullptr || !statistics->HasNullCount()) return NotSingleton();
+  if (statistics->null_count() == chunk.num_values()) return AllNull();
+  if (statistics->null_count() != 0 || !statistics->HasMinMax()) return NotSingleton();
+  std::string least = statistics->EncodeMin();
+  if (least != statistics->EncodeMax()) return NotSingleton();
+  return least;
+}
+
+/// The file, as extractions see it.
+struct ExtractionInput {
+  const Footer& footer;
+  std::map<std::string, std::string> key_values;
+};
+
+ExtractedValue Extract(const ExtractionInput& input, int row_group,
+                       const ColumnSingleton& from) {
+  const auto column = FindColumn(input.footer, from.column);
+  if (!column) return Missing();
+  if (!IsString(*input.footer->schema()->Column(*column))) return NotSingleton();
+  return SingletonOf(*input.footer->RowGroup(row_group)->ColumnChunk(*column));
+}
+
+ExtractedValue Extract(const ExtractionInput& input, int row_group,
+                       const KeyValuePayload& from) {
+  std::string key = from.key;
+  const std::size_t index = key.find("{}");
+  if (index != key.npos) key.replace(index, 2, fmt::to_string(row_group));
+  const auto found = input.key_values.find(key);
+  if (found == input.key_values.end()) return Missing();
+  return found->second;
+}
+
+std::vector<RowGroupSize> RowGroupSizes(const Footer& footer) {
+  std::vector<RowGroupSize> sizes;
+  for (int i = 0; i < footer->num_row_groups(); ++i) {
+    const auto row_group = footer->RowGroup(i);
+    RowGroupSize size = {.rows = row_group->num_rows()};
+    for (int column = 0; column < row_group->num_columns(); ++column) {
+      size.bytes += row_group->ColumnChunk(column)->total_compressed_size();
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Result<ExtractedRowGroups> ExtractFrom(std::string_view name, const Footer& footer,
+                                       const std::vector<Extraction>& extractions) {
+  return Guarded(name, [&]() -> Result<ExtractedRowGroups> {
+    const ExtractionInput input = {footer, KeyValuesOf(footer)};
+    ExtractedRowGroups row_groups;
+    for (int i = 0; i < footer->num_row_groups(); ++i) {
+      auto& values = row_groups.emplace_back();
+      for (const Extraction& extraction : extractions) {
+        values[extraction.field_id] = std::visit(
+            [&](const auto& from) { return Extract(input, i, from); }, extraction.from);
+      }
+    }
+    return row_groups;
+  });
+}
+
+Result<SegmentFooter> DecodeFooter(std::string_view segment, const Footer& footer) {
+  return Guarded(segment, [&] {
+    return DecodeSegmentFooter(segment, RowGroupSizes(footer), KeyValuesOf(footer));
+  });
+}
+
+WalReader::WalReader(Runtime& runtime, storage::ObjectStore& store)
+    : store_(store), mutex_(runtime) {}
+
+Result<ExtractedRowGroups> WalReader::Extract(
+    const std::string& key, std::int64_t size_bytes,
+    const std::vector<Extraction>& extractions) {
+  FIRN_ASSIGN_OR_RETURN(const ReadSegment segment, Find(key, size_bytes));
+  return ExtractFrom(key, segment.parquet, extractions);
+}
+
+Result<ReadSegment> WalReader::ReadSegmentFooter(const std::string& key,
+                                                 std::int64_t size_bytes) {
+  FIRN_ASSIGN_OR_RETURN(ReadSegment segment, Find(key, size_bytes));
+  if (segment.footer != nullptr) return segment;
+  FIRN_ASSIGN_OR_RETURN(SegmentFooter footer, DecodeFooter(key, segment.parquet));
+  segment.footer = std::make_shared<const SegmentFooter>(std::move(footer));
+  Remember(key, size_bytes, segment);
+  return segment;
+}
+
+Result<std::vector<ListedSegment>> WalReader::ListSegments(const TableUuid& table,
+                                                           const Positions& positions) {
+  FIRN_ASSIGN_OR_RETURN(const auto shards, ListShards(store_, table));
+  std::vector<ListedSegment> listed;
+  for (const ShardListing& shard : shards) {
+    const auto position = positions.shards.find(shard.shard);
+    for (const SegmentObject& object : shard.segments) {
+      const bool is_landed =
+          position != positions.shards.end() && object.name.sequence <= position->second;
+      if (is_landed) continue;
+      FIRN_ASSIGN_OR_RETURN(const ReadSegment segment,
+                            ReadSegmentFooter(object.key, object.size_bytes));
+      if (segment.footer->table_uuid != table) {
+        return Error(ErrorKind::kCorruption, "segment {} is of another table, {}",
+                     object.key, segment.footer->table_uuid);
+      }
+      listed.push_back({.name = object.name,
+                        .size_bytes = object.size_bytes,
+                        .modified_us = object.modified_us,
+                        .ranges = segment.footer->ranges});
+    }
+  }
+  return listed;
+}
+
+Result<ReadSegment> WalReader::Find(const std::string& key, std::int64_t size_bytes) {
+  {
+    MutexLock lock(mutex_);
+    const auto found = index_.find(key);
+    if (found != index_.end() && found->second->size_bytes == size_bytes) {
+      entries_.splice(entries_.begin(), entries_, found->second);
+      return found->second->segment;
+    }
+  }
+  FIRN_ASSIGN_OR_RETURN(Footer footer, parquet_io::ReadFooter(store_, key, size_bytes));
+  ReadSegment segment = {.parquet = std::move(footer)};
+  Remember(key, size_bytes, segment);
+  return segment;
+}
+
+void WalReader::Remember(const std::string& key, std::int64_t size_bytes,
+                         ReadSegment segment) {
+  MutexLock lock(mutex_);
+  const auto found = index_.find(key);
+  if (found != index_.end()) entries_.erase(found->second);
+  entries_.push_front({key, size_bytes, std::move(segment)});
+  index_[key] = entries_.begin();
+  if (entries_.size() <= kFootersCachedMax) return;
+  index_.erase(entries_.back().key);
+  entries_.pop_back();
+}
+
+}  // namespace firn::wal
