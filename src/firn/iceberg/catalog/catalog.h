@@ -26,11 +26,18 @@ struct TableIdentifier {
 std::string ToString(const TableIdentifier& identifier);
 
 /// Invalid, naming `text`, unless it is at least two non-empty parts joined by dots, none
-/// with a slash, NUL or control character, none "." or "..".
+/// with a slash, backslash or control character.
 Result<TableIdentifier> ParseTableIdentifier(std::string_view text);
 
 /// As above for a namespace: one part or more.
 Status CheckNamespace(std::string_view namespace_name);
+
+/// "a.b.c": "a", "a.b" and "a.b.c". A namespace that is there has all its parents.
+std::vector<std::string> NamespaceAndParents(std::string_view namespace_name);
+
+/// Where PyIceberg puts a table, too: "<warehouse>/<namespace>/<table>".
+std::string DefaultTableLocation(std::string_view warehouse,
+                                 const TableIdentifier& identifier);
 
 struct LoadedTable {
   TableMetadata metadata;
@@ -51,7 +58,8 @@ class Catalog {
 
   virtual Result<LoadedTable> LoadTable(const TableIdentifier& identifier) = 0;
 
-  /// NotFound if the namespace is not there. The ids in what comes back are the table's
+  /// NotFound if the namespace is not there; Invalid for a name that ParseTableIdentifier
+  /// would refuse. The ids in what comes back are the table's
   /// (see NewTableMetadata).
   virtual Result<LoadedTable> CreateTable(const TableIdentifier& identifier,
                                           TableCreation creation) = 0;

@@ -8,6 +8,7 @@
 
 #include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/catalog/sqlite_database.h"
 #include "firn/iceberg/io/file_io.h"
 
 namespace firn::iceberg {
@@ -35,7 +36,6 @@ class SqlCatalog : public Catalog {
   /// opened or is not SQLite.
   static Result<std::unique_ptr<SqlCatalog>> Open(SqlCatalogOptions options,
                                                   const FileIo& io, Runtime& runtime);
-  ~SqlCatalog() override;
 
   Result<LoadedTable> LoadTable(const TableIdentifier& identifier) override;
   Result<LoadedTable> CreateTable(const TableIdentifier& identifier,
@@ -50,13 +50,21 @@ class SqlCatalog : public Catalog {
   Status CreateNamespace(std::string_view namespace_name) override;
 
  private:
-  class Database;
+  SqlCatalog(SqlCatalogOptions options, std::unique_ptr<SqliteDatabase> database,
+             bool has_type_column, const FileIo& io, Runtime& runtime);
 
-  SqlCatalog(SqlCatalogOptions options, std::unique_ptr<Database> database,
-             const FileIo& io, Runtime& runtime);
+  /// The values of ?1 to ?3 in a condition on one table.
+  std::vector<std::string> KeyOf(const TableIdentifier& identifier) const;
+  Result<bool> NamespaceExists(std::string_view namespace_name);
+  Result<std::string> NewTableLocation(const TableIdentifier& identifier);
+  Status SwapMetadata(const TableIdentifier& identifier, const std::string& from,
+                      const std::string& to);
 
   const SqlCatalogOptions options_;
-  const std::unique_ptr<Database> database_;
+  const std::unique_ptr<SqliteDatabase> database_;
+  /// A condition that leaves out views.
+  const std::string only_tables_;
+  const bool has_type_column_;
   const FileIo& io_;
   Runtime& runtime_;
 };

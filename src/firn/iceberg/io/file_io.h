@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "firn/core/status.h"
@@ -9,26 +10,22 @@
 
 namespace firn::iceberg {
 
-/// "file:/x", "file:///x" and "/x" are one location: the second. Locations of other
-/// schemes stay as they are.
-std::string NormalizeLocation(std::string_view location);
-
 /// Reads and writes the objects that table metadata names by absolute location.
 ///
-/// A location belongs to the store with the longest prefix that it starts with; what
-/// follows the prefix is the key. No percent-decoding: a location is its path, character
-/// by character, as Iceberg's own libraries have it. Immutable; as thread-safe as the
-/// stores.
+/// A location belongs to the store with the longest prefix that it starts with, however
+/// either is spelled (see storage/location.h); what follows the prefix is the key.
+/// Immutable; as thread-safe as the stores.
 class FileIo {
  public:
   struct Mount {
-    /// With a slash at the end: "file:///", "s3://bucket/".
+    /// A folder or bucket: "file:///", "s3://bucket/warehouse".
     std::string prefix;
     /// Must outlive the FileIo.
     storage::ObjectStore* store = nullptr;
   };
 
-  explicit FileIo(std::vector<Mount> mounts);
+  /// Invalid if a prefix is no absolute location.
+  static Result<FileIo> Make(std::vector<Mount> mounts);
 
   /// The whole object. Errors as ObjectStore's, with the location in front; Invalid if no
   /// store is mounted for it.
@@ -39,13 +36,16 @@ class FileIo {
   Status WriteNew(std::string_view location, std::string_view bytes) const;
 
  private:
+  explicit FileIo(std::vector<Mount> mounts) : mounts_(std::move(mounts)) {}
+
   struct Object {
     storage::ObjectStore* store;
     std::string key;
   };
   Result<Object> Resolve(std::string_view location) const;
 
-  const std::vector<Mount> mounts_;
+  /// Prefixes spelled in one way, with a slash at the end.
+  std::vector<Mount> mounts_;
 };
 
 }  // namespace firn::iceberg

@@ -23,6 +23,13 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
                                                 const TableMetadata& metadata,
                                                 const ManifestFile& manifest);
 
+/// Invalid, naming the file, if it is no data file, the table has no such partition spec,
+/// or its partition values do not fit the spec.
+Status CheckDataFile(const TableMetadata& metadata, const DataFile& file);
+
+/// The file's partition as a path, for telling partitions apart. Errors as CheckDataFile.
+Result<std::string> PartitionPathOf(const TableMetadata& metadata, const DataFile& file);
+
 struct NewManifest {
   std::string location;
   PartitionSpecId partition_spec_id;
@@ -34,7 +41,7 @@ struct NewManifest {
 /// partition summaries; nothing is read again. The sequence number stays open: it is the
 /// commit's. Durable once it returns OK.
 ///
-/// Invalid, naming the file, if a partition tuple does not fit the spec.
+/// Invalid, before a byte is written, if CheckWritable or CheckDataFile is.
 Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metadata,
                                    const NewManifest& manifest,
                                    const std::vector<DataFile>& files);
@@ -49,6 +56,6 @@ struct NewManifestList {
 /// Writes a manifest list of format version 2. Manifests without a sequence number get
 /// the list's. Durable once it returns OK.
 Status WriteManifestList(const FileIo& io, const NewManifestList& list,
-                         const std::vector<ManifestFile>& manifests);
+                         std::vector<ManifestFile> manifests);
 
 }  // namespace firn::iceberg

@@ -1,0 +1,256 @@
+#include "firn/iceberg/catalog/sql_catalog.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "firn/core/crash_point.h"
+#include "firn/core/ulid.h"
+#include "firn/iceberg/io/metadata_io.h"
+
+namespace firn::iceberg {
+namespace {
+
+constexpr const char* kCreateTables[] = {
+    "CREATE TABLE IF NOT EXISTS iceberg_tables ("
+    "catalog_name VARCHAR(255) NOT NULL, "
+    "table_namespace VARCHAR(255) NOT NULL, "
+    "table_name VARCHAR(255) NOT NULL, "
+    "metadata_location VARCHAR(1000), "
+    "previous_metadata_location VARCHAR(1000), "
+    "iceberg_type VARCHAR(5), "
+    "PRIMARY KEY (catalog_name, table_namespace, table_name))",
+    "CREATE TABLE IF NOT EXISTS iceberg_namespace_properties ("
+    "catalog_name VARCHAR(255) NOT NULL, "
+    "namespace VARCHAR(255) NOT NULL, "
+    "property_key VARCHAR(255) NOT NULL, "
+    "property_value VARCHAR(1000) NOT NULL, "
+    "PRIMARY KEY (catalog_name, namespace, property_key))",
+};
+
+constexpr std::string_view kOneTable =
+    "catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3";
+
+/// How PyIceberg and Java note a namespace that has no properties of its own.
+constexpr const char* kExistsKey = "exists";
+constexpr const char* kExistsValue = "true";
+constexpr const char* kLocationKey = "location";
+
+Status NoTable(const TableIdentifier& identifier) {
+  return Error(ErrorKind::kNotFound, "there is no table {}", identifier);
+}
+
+Status NoNamespace(std::string_view namespace_name) {
+  return Error(ErrorKind::kNotFound, "there is no namespace {}", namespace_name);
+}
+
+/// The tables are made only where they are missing: that needs the write lock.
+Status MakeTables(SqliteDatabase& database) {
+  FIRN_ASSIGN_OR_RETURN(const auto tables,
+                        database.Query("SELECT name FROM sqlite_master WHERE name IN "
+                                       "('iceberg_tables', "
+                                       "'iceberg_namespace_properties')"));
+  if (tables.size() == std::size(kCreateTables)) return Status::OK();
+  for (const char* sql : kCreateTables) FIRN_RETURN_NOT_OK(database.Write(sql));
+  return Status::OK();
+}
+
+Result<bool> HasTypeColumn(SqliteDatabase& database) {
+  FIRN_ASSIGN_OR_RETURN(const auto rows,
+                        database.Query("SELECT 1 FROM pragma_table_info('iceberg_tables')"
+                                       " WHERE name = 'iceberg_type'"));
+  return !rows.empty();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqlCatalog>> SqlCatalog::Open(SqlCatalogOptions options,
+                                                     const FileIo& io, Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(
+      auto database,
+      SqliteDatabase::Open(options.database_path, options.busy_timeout_ms, runtime));
+  FIRN_RETURN_NOT_OK(MakeTables(*database));
+  FIRN_ASSIGN_OR_RETURN(const bool has_type_column, HasTypeColumn(*database));
+  return std::unique_ptr<SqlCatalog>(new SqlCatalog(
+      std::move(options), std::move(database), has_type_column, io, runtime));
+}
+
+SqlCatalog::SqlCatalog(SqlCatalogOptions options,
+                       std::unique_ptr<SqliteDatabase> database, bool has_type_column,
+                       const FileIo& io, Runtime& runtime)
+    : options_(std::move(options)),
+      database_(std::move(database)),
+      only_tables_(
+          has_type_column ? " AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL)" : ""),
+      has_type_column_(has_type_column),
+      io_(io),
+      runtime_(runtime) {}
+
+std::vector<std::string> SqlCatalog::KeyOf(const TableIdentifier& identifier) const {
+  return {options_.catalog_name, identifier.namespace_name, identifier.name};
+}
+
+Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
+  FIRN_ASSIGN_OR_RETURN(
+      const auto rows,
+      database_->Query(fmt::format("SELECT metadata_location FROM iceberg_tables WHERE "
+                                   "{}{}",
+                                   kOneTable, only_tables_),
+                       KeyOf(identifier)));
+  if (rows.empty() || !rows[0][0].has_value()) return NoTable(identifier);
+  const std::string& location = *rows[0][0];
+  Result<TableMetadata> metadata = ReadTableMetadata(io_, location);
+  if (IsError(metadata.status(), ErrorKind::kNotFound)) {
+    return Error(ErrorKind::kCorruption, "table {}: its metadata file is gone: {}",
+                 identifier, ErrorText(metadata.status()));
+  }
+  FIRN_RETURN_NOT_OK(metadata.status());
+  return LoadedTable{*std::move(metadata), location};
+}
+
+Result<bool> SqlCatalog::NamespaceExists(std::string_view namespace_name) {
+  FIRN_ASSIGN_OR_RETURN(const std::vector<std::string> namespaces, ListNamespaces());
+  return std::ranges::find(namespaces, namespace_name) != namespaces.end();
+}
+
+Result<std::string> SqlCatalog::NewTableLocation(const TableIdentifier& identifier) {
+  FIRN_ASSIGN_OR_RETURN(
+      const auto rows,
+      database_->Query("SELECT property_value FROM iceberg_namespace_properties WHERE "
+                       "catalog_name = ?1 AND namespace = ?2 AND property_key = ?3",
+                       {options_.catalog_name, identifier.namespace_name, kLocationKey}));
+  if (rows.empty()) return DefaultTableLocation(options_.warehouse, identifier);
+  std::string folder = rows[0][0].value_or("");
+  while (folder.ends_with('/')) folder.pop_back();
+  return fmt::format("{}/{}", folder, identifier.name);
+}
+
+Result<LoadedTable> SqlCatalog::CreateTable(const TableIdentifier& identifier,
+                                            TableCreation creation) {
+  FIRN_RETURN_NOT_OK(ParseTableIdentifier(ToString(identifier)));
+  FIRN_ASSIGN_OR_RETURN(const bool has_namespace,
+                        NamespaceExists(identifier.namespace_name));
+  if (!has_namespace) return NoNamespace(identifier.namespace_name);
+  if (creation.location.empty()) {
+    FIRN_ASSIGN_OR_RETURN(creation.location, NewTableLocation(identifier));
+  }
+  FIRN_ASSIGN_OR_RETURN(TableMetadata metadata,
+                        NewTableMetadata(std::move(creation),
+                                         TableUuid(NewUuid(runtime_)), runtime_.Now()));
+  std::string location = NextMetadataLocation(metadata, "", NewUuid(runtime_));
+  FIRN_RETURN_NOT_OK(WriteTableMetadata(io_, location, metadata));
+
+  std::vector<std::string> values = KeyOf(identifier);
+  values.push_back(location);
+  const Status inserted =
+      database_
+          ->Write(fmt::format("INSERT INTO iceberg_tables (catalog_name, "
+                              "table_namespace, table_name, metadata_location{}) VALUES "
+                              "(?1, ?2, ?3, ?4{})",
+                              has_type_column_ ? ", iceberg_type" : "",
+                              has_type_column_ ? ", 'TABLE'" : ""),
+                  values)
+          .status();
+  if (IsError(inserted, ErrorKind::kAlreadyExists)) {
+    return Error(ErrorKind::kAlreadyExists, "table {} is there already", identifier);
+  }
+  FIRN_RETURN_NOT_OK(inserted);
+  return LoadedTable{std::move(metadata), std::move(location)};
+}
+
+Status SqlCatalog::SwapMetadata(const TableIdentifier& identifier,
+                                const std::string& from, const std::string& to) {
+  std::vector<std::string> values = KeyOf(identifier);
+  values.push_back(from);
+  values.push_back(to);
+  FIRN_ASSIGN_OR_RETURN(
+      const std::int64_t changed,
+      database_->Write(
+          fmt::format("UPDATE iceberg_tables SET metadata_location = ?5, "
+                      "previous_metadata_location = ?4 WHERE {} AND metadata_location = "
+                      "?4{}",
+                      kOneTable, only_tables_),
+          values));
+  if (changed == 1) return Status::OK();
+  return Error(ErrorKind::kConflict, "table {}: another commit was faster", identifier);
+}
+
+Result<LoadedTable> SqlCatalog::CommitTable(
+    const TableIdentifier& identifier, const std::vector<TableRequirement>& requirements,
+    const std::vector<TableUpdate>& updates) {
+  FIRN_ASSIGN_OR_RETURN(LoadedTable base, LoadTable(identifier));
+  FIRN_RETURN_NOT_OK(CheckWritable(base.metadata));
+  FIRN_RETURN_NOT_OK(Check(requirements, base.metadata));
+  FIRN_ASSIGN_OR_RETURN(
+      TableMetadata metadata,
+      Apply(std::move(base.metadata), base.metadata_location, updates, runtime_.Now()));
+  std::string location =
+      NextMetadataLocation(metadata, base.metadata_location, NewUuid(runtime_));
+  FIRN_RETURN_NOT_OK(WriteTableMetadata(io_, location, metadata));
+  CrashPoint("catalog.commit.before_swap");
+  FIRN_RETURN_NOT_OK(SwapMetadata(identifier, base.metadata_location, location));
+  CrashPoint("catalog.commit.after_swap");
+  return LoadedTable{std::move(metadata), std::move(location)};
+}
+
+Status SqlCatalog::DropTable(const TableIdentifier& identifier) {
+  FIRN_ASSIGN_OR_RETURN(
+      const std::int64_t changed,
+      database_->Write(
+          fmt::format("DELETE FROM iceberg_tables WHERE {}{}", kOneTable, only_tables_),
+          KeyOf(identifier)));
+  return changed == 0 ? NoTable(identifier) : Status::OK();
+}
+
+Result<std::vector<TableIdentifier>> SqlCatalog::ListTables(
+    std::string_view namespace_name) {
+  FIRN_ASSIGN_OR_RETURN(const bool exists, NamespaceExists(namespace_name));
+  if (!exists) return NoNamespace(namespace_name);
+  FIRN_ASSIGN_OR_RETURN(
+      const auto rows,
+      database_->Query(fmt::format("SELECT table_name FROM iceberg_tables WHERE "
+                                   "catalog_name = ?1 AND table_namespace = ?2{} ORDER "
+                                   "BY table_name",
+                                   only_tables_),
+                       {options_.catalog_name, std::string(namespace_name)}));
+  std::vector<TableIdentifier> identifiers;
+  for (const SqlRow& row : rows) {
+    identifiers.push_back({std::string(namespace_name), row[0].value_or("")});
+  }
+  return identifiers;
+}
+
+Result<std::vector<std::string>> SqlCatalog::ListNamespaces() {
+  FIRN_ASSIGN_OR_RETURN(
+      const auto rows,
+      database_->Query("SELECT table_namespace FROM iceberg_tables WHERE catalog_name = "
+                       "?1 UNION SELECT namespace FROM iceberg_namespace_properties "
+                       "WHERE catalog_name = ?1",
+                       {options_.catalog_name}));
+  std::set<std::string> namespaces;
+  for (const SqlRow& row : rows) {
+    for (std::string& name : NamespaceAndParents(row[0].value_or(""))) {
+      namespaces.insert(std::move(name));
+    }
+  }
+  return std::vector<std::string>(namespaces.begin(), namespaces.end());
+}
+
+Status SqlCatalog::CreateNamespace(std::string_view namespace_name) {
+  FIRN_RETURN_NOT_OK(CheckNamespace(namespace_name));
+  FIRN_ASSIGN_OR_RETURN(const bool exists, NamespaceExists(namespace_name));
+  const Status taken =
+      Error(ErrorKind::kAlreadyExists, "namespace {} is there already", namespace_name);
+  if (exists) return taken;
+  const Status inserted =
+      database_
+          ->Write(
+              "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, "
+              "property_key, property_value) VALUES (?1, ?2, ?3, ?4)",
+              {options_.catalog_name, std::string(namespace_name), kExistsKey,
+               kExistsValue})
+          .status();
+  return IsError(inserted, ErrorKind::kAlreadyExists) ? taken : inserted;
+}
+
+}  // namespace firn::iceberg

@@ -1,0 +1,155 @@
+#include "firn/iceberg/catalog/sql_catalog.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/iceberg/testing/sample_table.h"
+#include "firn/storage/temporary_directory.h"
+
+namespace firn::iceberg {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const TableIdentifier kFlights{"demo", "flights"};
+
+class SqlCatalogTest : public testing::Test {
+ protected:
+  Result<std::unique_ptr<SqlCatalog>> Open(const std::string& name = "firn") {
+    return SqlCatalog::Open({.database_path = path_,
+                             .catalog_name = name,
+                             .warehouse = "memory:///warehouse",
+                             .busy_timeout_ms = 1},
+                            files_.io(), SystemRuntime());
+  }
+
+  std::unique_ptr<SqliteDatabase> Database() {
+    return SqliteDatabase::Open(path_, 1, SystemRuntime()).ValueOrDie();
+  }
+
+  static LoadedTable CreateFlights(Catalog& catalog) {
+    EXPECT_TRUE(catalog.CreateNamespace("demo").ok());
+    return catalog.CreateTable(kFlights, FlightsCreation()).ValueOrDie();
+  }
+
+  static Status SetProperty(Catalog& catalog) {
+    return catalog.CommitTable(kFlights, {}, {SetProperties{{{"a", "1"}}}}).status();
+  }
+
+  const storage::TemporaryDirectory directory_ =
+      storage::TemporaryDirectory::Make().ValueOrDie();
+  const std::string path_ = directory_.path() + "/catalog.db";
+  MemoryFiles files_;
+};
+
+TEST_F(SqlCatalogTest, TablesSurviveAndCommitsShiftThePointer) {
+  const LoadedTable created = CreateFlights(*Open().ValueOrDie());
+  auto again = Open().ValueOrDie();
+  EXPECT_EQ(again->LoadTable(kFlights).ValueOrDie(), created);
+  ASSERT_TRUE(SetProperty(*again).ok());
+  const std::string now = again->LoadTable(kFlights).ValueOrDie().metadata_location;
+  EXPECT_THAT(Database()->Query("SELECT * FROM iceberg_tables").ValueOrDie(),
+              ElementsAre(SqlRow{"firn", "demo", "flights", now,
+                                 created.metadata_location, "TABLE"}));
+  EXPECT_THAT(
+      Database()->Query("SELECT * FROM iceberg_namespace_properties").ValueOrDie(),
+      ElementsAre(SqlRow{"firn", "demo", "exists", "true"}));
+}
+
+TEST_F(SqlCatalogTest, FileIsForItsOwnerOnly) {
+  ASSERT_TRUE(Open().ok());
+  struct stat info{};
+  ASSERT_EQ(::stat(path_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+}
+
+TEST_F(SqlCatalogTest, OtherCatalogsInTheFileAreNotSeen) {
+  auto first = Open("first").ValueOrDie();
+  auto second = Open("second").ValueOrDie();
+  CreateFlights(*first);
+  EXPECT_THAT(second->ListNamespaces().ValueOrDie(), IsEmpty());
+  EXPECT_TRUE(IsError(second->LoadTable(kFlights).status(), ErrorKind::kNotFound));
+}
+
+TEST_F(SqlCatalogTest, LayoutWithoutTypeColumnIsUsedAsItIs) {
+  ASSERT_TRUE(Database()
+                  ->Write("CREATE TABLE iceberg_tables (catalog_name VARCHAR(255) NOT "
+                          "NULL, table_namespace VARCHAR(255) NOT NULL, table_name "
+                          "VARCHAR(255) NOT NULL, metadata_location VARCHAR(1000), "
+                          "previous_metadata_location VARCHAR(1000), PRIMARY KEY "
+                          "(catalog_name, table_namespace, table_name))")
+                  .ok());
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  EXPECT_TRUE(SetProperty(*catalog).ok());
+  EXPECT_EQ(catalog->ListTables("demo").ValueOrDie().size(), 1U);
+  EXPECT_EQ(Database()->Query("SELECT * FROM iceberg_tables").ValueOrDie()[0].size(), 5U);
+  EXPECT_TRUE(catalog->DropTable(kFlights).ok());
+}
+
+TEST_F(SqlCatalogTest, ViewsAreNoTables) {
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  ASSERT_TRUE(Database()->Write("UPDATE iceberg_tables SET iceberg_type = 'VIEW'").ok());
+  EXPECT_THAT(catalog->ListTables("demo").ValueOrDie(), IsEmpty());
+  EXPECT_TRUE(IsError(catalog->LoadTable(kFlights).status(), ErrorKind::kNotFound));
+  EXPECT_TRUE(IsError(catalog->DropTable(kFlights), ErrorKind::kNotFound));
+  ASSERT_TRUE(Database()->Write("UPDATE iceberg_tables SET iceberg_type = NULL").ok());
+  EXPECT_TRUE(catalog->LoadTable(kFlights).ok());
+}
+
+TEST_F(SqlCatalogTest, NamespaceMaySayWhereItsTablesLie) {
+  auto catalog = Open().ValueOrDie();
+  ASSERT_TRUE(Database()
+                  ->Write("INSERT INTO iceberg_namespace_properties VALUES ('firn', "
+                          "'demo', 'location', 'memory:///far/')")
+                  .ok());
+  const auto table = catalog->CreateTable(kFlights, FlightsCreation()).ValueOrDie();
+  EXPECT_EQ(table.metadata.location, "memory:///far/flights");
+}
+
+TEST_F(SqlCatalogTest, LockedDatabaseIsUnavailable) {
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  auto other = Database();
+  ASSERT_TRUE(other->Query("BEGIN EXCLUSIVE").ok());
+  EXPECT_TRUE(IsError(SetProperty(*catalog), ErrorKind::kUnavailable));
+  EXPECT_TRUE(IsError(catalog->LoadTable(kFlights).status(), ErrorKind::kUnavailable));
+  ASSERT_TRUE(other->Query("ROLLBACK").ok());
+  EXPECT_TRUE(SetProperty(*catalog).ok());
+}
+
+TEST_F(SqlCatalogTest, ForeignFileIsNamed) {
+  std::ofstream(path_) << std::string(5000, 'x');
+  const Status status = Open().status();
+  EXPECT_THAT(status.message(), HasSubstr(path_ + " is not a SQLite database"));
+  EXPECT_FALSE(IsError(status, ErrorKind::kCorruption));
+}
+
+TEST_F(SqlCatalogTest, MissingFolderIsNamed) {
+  const Status status =
+      SqlCatalog::Open({.database_path = directory_.path() + "/none/catalog.db"},
+                       files_.io(), SystemRuntime())
+          .status();
+  EXPECT_THAT(status.message(), HasSubstr("none/catalog.db"));
+}
+
+TEST_F(SqlCatalogTest, LostMetadataFileIsCorruptionAndNotAMissingTable) {
+  auto catalog = Open().ValueOrDie();
+  const LoadedTable table = CreateFlights(*catalog);
+  const std::string key =
+      table.metadata_location.substr(std::string("memory:///").size());
+  ASSERT_TRUE(files_.store().Delete(key).ok());
+  const Status status = catalog->LoadTable(kFlights).status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+  EXPECT_THAT(status.message(), HasSubstr(table.metadata_location));
+}
+
+}  // namespace
+}  // namespace firn::iceberg

@@ -1,0 +1,126 @@
+#include "firn/iceberg/catalog/sqlite_database.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace firn::iceberg {
+namespace {
+
+/// SQLite would make it readable for everybody. Only if it is missing: opening and
+/// closing a database's file behind SQLite's back drops the locks that this process holds
+/// on it.
+void MakeOwnFile(const std::string& path) {
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+/// Finalized however the function is left.
+class Statement {
+ public:
+  ~Statement() { sqlite3_finalize(statement_); }
+  sqlite3_stmt** out() { return &statement_; }
+  sqlite3_stmt* get() const { return statement_; }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+SqlRow RowOf(sqlite3_stmt* statement) {
+  SqlRow row;
+  for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+    const void* text = sqlite3_column_blob(statement, column);
+    const bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+    if (is_null) {
+      row.emplace_back();
+    } else {
+      row.emplace_back(std::string(static_cast<const char*>(text), size));
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& path,
+                                                             std::int64_t busy_timeout_ms,
+                                                             Runtime& runtime) {
+  MakeOwnFile(path);
+  std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, runtime));
+  const int code = sqlite3_open_v2(
+      path.c_str(), &database->handle_,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) return database->ErrorOf(code, false);
+  sqlite3_extended_result_codes(database->handle_, 1);
+  sqlite3_busy_timeout(database->handle_, static_cast<int>(busy_timeout_ms));
+  // With less, a power failure may bring back the journal of a finished write, and undo
+  // it.
+  FIRN_RETURN_NOT_OK(database->Query("PRAGMA synchronous = EXTRA"));
+  // The first read of the file: says here whether it is a database at all.
+  FIRN_RETURN_NOT_OK(database->Query("SELECT count(*) FROM sqlite_master"));
+  return database;
+}
+
+SqliteDatabase::~SqliteDatabase() { sqlite3_close_v2(handle_); }
+
+Result<std::vector<SqlRow>> SqliteDatabase::Query(
+    std::string_view sql, const std::vector<std::string>& values) {
+  MutexLock lock(mutex_);
+  return Run(sql, values, false);
+}
+
+Result<std::int64_t> SqliteDatabase::Write(std::string_view sql,
+                                           const std::vector<std::string>& values) {
+  MutexLock lock(mutex_);
+  FIRN_RETURN_NOT_OK(Run(sql, values, true));
+  return sqlite3_changes(handle_);
+}
+
+Result<std::vector<SqlRow>> SqliteDatabase::Run(std::string_view sql,
+                                                const std::vector<std::string>& values,
+                                                bool writes) {
+  Statement statement;
+  const int prepared = sqlite3_prepare_v2(
+      handle_, sql.data(), static_cast<int>(sql.size()), statement.out(), nullptr);
+  if (prepared != SQLITE_OK) return ErrorOf(prepared, false);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sqlite3_bind_text(statement.get(), static_cast<int>(i) + 1, values[i].data(),
+                      static_cast<int>(values[i].size()), SQLITE_STATIC);
+  }
+  std::vector<SqlRow> rows;
+  while (true) {
+    const int code = sqlite3_step(statement.get());
+    if (code == SQLITE_DONE) return rows;
+    if (code != SQLITE_ROW) return ErrorOf(code, writes);
+    rows.push_back(RowOf(statement.get()));
+  }
+}
+
+Status SqliteDatabase::ErrorOf(int code, bool writes) const {
+  const std::string text =
+      handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Error(ErrorKind::kUnavailable, "{}: locked by another process: {}", path_,
+                   text);
+    case SQLITE_CONSTRAINT:
+      return Error(ErrorKind::kAlreadyExists, "{}: {}", path_, text);
+    case SQLITE_CORRUPT:
+      return Error(ErrorKind::kCorruption, "{}: {}", path_, text);
+    case SQLITE_NOTADB:
+      return InvalidError("{} is not a SQLite database", path_);
+    case SQLITE_IOERR:
+      if (writes) return Error(ErrorKind::kOutcomeUnknown, "{}: {}", path_, text);
+      break;
+    default:
+      break;
+  }
+  return InvalidError("SQLite database {}: {}", path_, text);
+}
+
+}  // namespace firn::iceberg

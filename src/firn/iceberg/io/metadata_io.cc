@@ -1,0 +1,69 @@
+#include "firn/iceberg/io/metadata_io.h"
+
+#include <charconv>
+
+#include "firn/iceberg/serde/deflate.h"
+#include "firn/iceberg/serde/metadata_json.h"
+
+namespace firn::iceberg {
+namespace {
+
+constexpr std::int32_t kWritableFormatVersion = 2;
+constexpr std::size_t kMetadataBytesMax = std::size_t{1} << 30;
+
+bool IsGzipped(std::string_view location) {
+  return location.ends_with(".gz.metadata.json") ||
+         location.ends_with(".metadata.json.gz");
+}
+
+Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
+  if (IsGzipped(location)) {
+    FIRN_ASSIGN_OR_RETURN(bytes, Gunzip(bytes, kMetadataBytesMax));
+  }
+  return ParseTableMetadata(bytes);
+}
+
+/// The number before the first '-' of the file's name; nothing if there is none.
+std::optional<std::int64_t> VersionOf(std::string_view location) {
+  const std::string_view name = location.substr(location.rfind('/') + 1);
+  const std::string_view digits = name.substr(0, name.find('-'));
+  std::int64_t version = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [parsed_to, error] = std::from_chars(digits.data(), end, version);
+  if (error != std::errc() || parsed_to != end || version < 0) return std::nullopt;
+  return version;
+}
+
+}  // namespace
+
+Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location) {
+  FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(location));
+  Result<TableMetadata> metadata = Parse(location, std::move(bytes));
+  if (!metadata.ok()) return AddContext(metadata.status(), location);
+  return metadata;
+}
+
+Status CheckWritable(const TableMetadata& metadata) {
+  if (metadata.format_version == kWritableFormatVersion) return Status::OK();
+  return InvalidError(
+      "table at {}: writing format version {} is not supported yet, only version {}",
+      metadata.location, metadata.format_version, kWritableFormatVersion);
+}
+
+Status WriteTableMetadata(const FileIo& io, std::string_view location,
+                          const TableMetadata& metadata) {
+  FIRN_RETURN_NOT_OK(CheckWritable(metadata));
+  FIRN_ASSIGN_OR_RETURN(const std::string json, MetadataToJson(metadata));
+  return io.WriteNew(location, json);
+}
+
+std::string NextMetadataLocation(const TableMetadata& metadata,
+                                 std::string_view previous_location,
+                                 std::string_view uuid) {
+  std::int64_t version = 0;
+  if (const auto previous = VersionOf(previous_location)) version = *previous + 1;
+  return fmt::format("{}/{:05}-{}.metadata.json", MetadataFolder(metadata), version,
+                     uuid);
+}
+
+}  // namespace firn::iceberg

@@ -1,0 +1,104 @@
+#include "firn/iceberg/io/metadata_io.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/iceberg/testing/sample_table.h"
+#include "firn/storage/faulty_store.h"
+
+namespace firn::iceberg {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(MetadataIoTest, ComesBackEqual) {
+  MemoryFiles files;
+  const TableMetadata metadata = FlightsMetadata();
+  ASSERT_TRUE(WriteTableMetadata(files.io(), "memory:///m.json", metadata).ok());
+  EXPECT_EQ(ReadTableMetadata(files.io(), "memory:///m.json").ValueOrDie(), metadata);
+}
+
+TEST(MetadataIoTest, ReadsGzip) {
+  MemoryFiles files;
+  // gzip of: {"format-version": 9}
+  const std::string bytes =
+      std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x4a\xcb\x2f\xca\x4d",
+                  17) +
+      std::string("\x2c\xd1\x2d\x4b\x2d\x2a\xce\xcc\xcf\x53\xb2\x52\xb0\xac\x05\x00\xe8",
+                  17) +
+      std::string("\x08\x0c\x11\x15\x00\x00\x00", 7);
+  for (const char* location :
+       {"memory:///1.gz.metadata.json", "memory:///1.metadata.json.gz"}) {
+    ASSERT_TRUE(files.io().WriteNew(location, bytes).ok());
+    EXPECT_THAT(ReadTableMetadata(files.io(), location).status().message(),
+                HasSubstr("format-version: 9 is not supported"));
+  }
+}
+
+TEST(MetadataIoTest, ErrorsNameTheFile) {
+  MemoryFiles files;
+  ASSERT_TRUE(files.io().WriteNew("memory:///m.json", "{}").ok());
+  const Status broken = ReadTableMetadata(files.io(), "memory:///m.json").status();
+  EXPECT_TRUE(IsError(broken, ErrorKind::kCorruption));
+  EXPECT_THAT(broken.message(), HasSubstr("memory:///m.json: format-version: missing"));
+  const Status missing = ReadTableMetadata(files.io(), "memory:///none.json").status();
+  EXPECT_TRUE(IsError(missing, ErrorKind::kNotFound));
+  EXPECT_FALSE(ReadTableMetadata(files.io(), "s3://b/m.json").ok());
+}
+
+TEST(MetadataIoTest, OtherVersionsAreNotWritten) {
+  MemoryFiles files;
+  for (const std::int32_t version : {1, 3}) {
+    TableMetadata metadata = FlightsMetadata();
+    metadata.format_version = version;
+    EXPECT_THAT(
+        WriteTableMetadata(files.io(), "memory:///m.json", metadata).message(),
+        HasSubstr(fmt::format("format version {} is not supported yet", version)));
+    EXPECT_FALSE(files.io().Read("memory:///m.json").ok());
+  }
+}
+
+TEST(MetadataIoTest, NamesCountUpFromThePreviousFile) {
+  TableMetadata metadata = FlightsMetadata("file:///wh/t");
+  const auto next = [&](std::string_view previous) {
+    return NextMetadataLocation(metadata, previous, "uuid");
+  };
+  EXPECT_EQ(next(""), "file:///wh/t/metadata/00000-uuid.metadata.json");
+  EXPECT_EQ(next("file:///a/00041-x-y.metadata.json"),
+            "file:///wh/t/metadata/00042-uuid.metadata.json");
+  EXPECT_EQ(next("file:///a/99999-x.metadata.json"),
+            "file:///wh/t/metadata/100000-uuid.metadata.json");
+  EXPECT_EQ(next("file:///a/v3.metadata.json"),
+            "file:///wh/t/metadata/00000-uuid.metadata.json");
+  metadata.properties["write.metadata.path"] = "s3://b/meta/";
+  EXPECT_EQ(next(""), "s3://b/meta/00000-uuid.metadata.json");
+  metadata.properties["write.metadata.path"] = "meta";
+  EXPECT_EQ(next(""), "file:///wh/t/meta/00000-uuid.metadata.json");
+}
+
+TEST(FileIoTest, TheLongestPrefixWinsHoweverItIsSpelled) {
+  storage::MemoryStore root(SystemRuntime()), warehouse(SystemRuntime());
+  const FileIo io = FileIo::Make({{.prefix = "file:/", .store = &root},
+                                  {.prefix = "/wh", .store = &warehouse}})
+                        .ValueOrDie();
+  ASSERT_TRUE(io.WriteNew("file:///wh//a", "1").ok());
+  ASSERT_TRUE(io.WriteNew("/whale", "2").ok());
+  EXPECT_EQ(warehouse.GetWhole("a").ValueOrDie(), "1");
+  EXPECT_EQ(root.GetWhole("whale").ValueOrDie(), "2");
+  EXPECT_EQ(io.Read("file:/wh/a").ValueOrDie(), "1");
+  EXPECT_FALSE(io.Read("relative").ok());
+  EXPECT_FALSE(FileIo::Make({{.prefix = "relative", .store = &root}}).ok());
+}
+
+TEST(FileIoTest, AnUnknownOutcomeOfAFileNobodyKnowsIsJustAFailure) {
+  storage::MemoryStore memory(SystemRuntime());
+  storage::FaultyStore faulty(SystemRuntime(), memory,
+                              storage::FailNth(storage::StoreOperation::kPutWhole, 1,
+                                               storage::kApplyThenUnknown));
+  const FileIo io =
+      FileIo::Make({{.prefix = "memory:///", .store = &faulty}}).ValueOrDie();
+  EXPECT_TRUE(IsError(io.WriteNew("memory:///a", "1"), ErrorKind::kUnavailable));
+}
+
+}  // namespace
+}  // namespace firn::iceberg

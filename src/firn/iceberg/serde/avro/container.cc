@@ -1,0 +1,136 @@
+#include "firn/iceberg/serde/avro/container.h"
+
+#include <utility>
+
+#include "firn/iceberg/serde/deflate.h"
+
+namespace firn::iceberg::avro {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kMagic = "Obj\1"sv;
+constexpr std::size_t kSyncBytes = 16;
+constexpr std::size_t kBlockBytes = 64 * 1024;
+/// What one compressed block may hold: far above any writer's, to stop hostile files.
+constexpr std::size_t kInflatedBytesMax = std::size_t{1} << 28;
+constexpr const char* kSchemaKey = "avro.schema";
+constexpr const char* kCodecKey = "avro.codec";
+
+/// FNV-1a, so that one file's marker is unlikely to stand in another's data, and a file's
+/// bytes depend on its content alone.
+std::string SyncMarker(std::string_view header) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  std::string marker;
+  while (marker.size() < kSyncBytes) {
+    for (const char c : header) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+      marker.push_back(static_cast<char>(hash >> shift));
+    }
+  }
+  return marker;
+}
+
+Status Damaged(std::string_view what) {
+  return Error(ErrorKind::kCorruption, "Avro file: {}", what);
+}
+
+Result<std::map<std::string, std::string>> TakeMetadata(std::string_view& bytes) {
+  static const Schema map{.kind = Kind::kMap, .parts = {Primitive(Kind::kBytes)}};
+  FIRN_ASSIGN_OR_RETURN(Value value, Decode(map, bytes));
+  Values& values = std::get<Values>(value.data);
+  std::map<std::string, std::string> metadata;
+  for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+    metadata[std::get<std::string>(values[i].data)] =
+        std::move(std::get<std::string>(values[i + 1].data));
+  }
+  return metadata;
+}
+
+Result<Codec> CodecOf(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find(kCodecKey);
+  if (found == metadata.end() || found->second == "null") return Codec::kNull;
+  if (found->second == "deflate") return Codec::kDeflate;
+  return InvalidError("Avro file: codec '{}' is not supported, only null and deflate",
+                      found->second);
+}
+
+Status TakeBlock(std::string_view sync, Codec codec, std::string_view& bytes,
+                 Container& container) {
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t count, TakeLong(bytes));
+  FIRN_ASSIGN_OR_RETURN(std::string_view block, TakeBytes(bytes));
+  if (!bytes.starts_with(sync)) return Damaged("a block has no sync marker behind it");
+  bytes.remove_prefix(sync.size());
+  std::string inflated;
+  if (codec == Codec::kDeflate) {
+    FIRN_ASSIGN_OR_RETURN(inflated, InflateRaw(block, kInflatedBytesMax));
+    block = inflated;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (block.empty()) return Damaged("a block holds fewer records than it says");
+    FIRN_ASSIGN_OR_RETURN(Value value, Decode(*container.schema, block));
+    container.values.push_back(std::move(value));
+  }
+  if (!block.empty()) return Damaged("a block holds more than its records");
+  return Status::OK();
+}
+
+}  // namespace
+
+ContainerWriter::ContainerWriter(SchemaPtr schema, Codec codec,
+                                 const std::map<std::string, std::string>& metadata)
+    : schema_(std::move(schema)), codec_(codec) {
+  out_ = kMagic;
+  AppendLong(static_cast<std::int64_t>(metadata.size()) + 2, out_);
+  AppendBytes(kSchemaKey, out_);
+  AppendBytes(ToJson(*schema_), out_);
+  AppendBytes(kCodecKey, out_);
+  AppendBytes(codec_ == Codec::kNull ? "null" : "deflate", out_);
+  for (const auto& [key, value] : metadata) {
+    AppendBytes(key, out_);
+    AppendBytes(value, out_);
+  }
+  AppendLong(0, out_);
+  sync_ = SyncMarker(out_);
+  out_ += sync_;
+}
+
+void ContainerWriter::Add(const Value& value) {
+  Encode(*schema_, value, block_);
+  ++block_count_;
+  if (block_.size() >= kBlockBytes) FlushBlock();
+}
+
+void ContainerWriter::FlushBlock() {
+  if (block_count_ == 0) return;
+  AppendLong(block_count_, out_);
+  AppendBytes(codec_ == Codec::kNull ? block_ : DeflateRaw(block_), out_);
+  out_ += sync_;
+  block_.clear();
+  block_count_ = 0;
+}
+
+std::string ContainerWriter::Finish() {
+  FlushBlock();
+  return std::move(out_);
+}
+
+Result<Container> ReadContainer(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return Damaged("does not start with Avro's magic");
+  bytes.remove_prefix(kMagic.size());
+  Container container;
+  FIRN_ASSIGN_OR_RETURN(container.metadata, TakeMetadata(bytes));
+  FIRN_ASSIGN_OR_RETURN(container.schema, ParseSchema(container.metadata[kSchemaKey]));
+  FIRN_ASSIGN_OR_RETURN(const Codec codec, CodecOf(container.metadata));
+  if (bytes.size() < kSyncBytes) return Damaged("the header ends early");
+  const std::string_view sync = bytes.substr(0, kSyncBytes);
+  bytes.remove_prefix(kSyncBytes);
+  while (!bytes.empty()) {
+    FIRN_RETURN_NOT_OK(TakeBlock(sync, codec, bytes, container));
+  }
+  return container;
+}
+
+}  // namespace firn::iceberg::avro

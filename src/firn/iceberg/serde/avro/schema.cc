@@ -1,0 +1,249 @@
+#include "firn/iceberg/serde/avro/schema.h"
+
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "firn/iceberg/serde/json_value.h"
+
+namespace firn::iceberg::avro {
+namespace {
+
+using serde::Json;
+using serde::ObjectReader;
+using serde::ParseOutcome;
+
+struct KindName {
+  Kind kind;
+  std::string_view name;
+};
+
+constexpr KindName kPrimitiveNames[] = {
+    {Kind::kNull, "null"},   {Kind::kBoolean, "boolean"}, {Kind::kInt, "int"},
+    {Kind::kLong, "long"},   {Kind::kFloat, "float"},     {Kind::kDouble, "double"},
+    {Kind::kBytes, "bytes"}, {Kind::kString, "string"},
+};
+
+std::optional<Kind> PrimitiveKind(std::string_view name) {
+  for (const KindName& entry : kPrimitiveNames) {
+    if (entry.name == name) return entry.kind;
+  }
+  return std::nullopt;
+}
+
+std::string_view PrimitiveName(Kind kind) {
+  for (const KindName& entry : kPrimitiveNames) {
+    if (entry.kind == kind) return entry.name;
+  }
+  return {};
+}
+
+bool IsNameByte(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+Json ToJsonValue(const Schema& schema);
+
+bool IsOptional(const Schema& schema) {
+  return schema.kind == Kind::kUnion && schema.parts.size() == 2 &&
+         schema.parts[0]->kind == Kind::kNull;
+}
+
+Json FieldsToJson(const std::vector<RecordField>& fields) {
+  Json array = Json::array();
+  for (const RecordField& field : fields) {
+    Json json = {{"name", field.name}, {"type", ToJsonValue(*field.type)}};
+    if (IsOptional(*field.type)) json["default"] = nullptr;
+    if (field.field_id.has_value()) json["field-id"] = *field.field_id;
+    array.push_back(std::move(json));
+  }
+  return array;
+}
+
+Json ComplexToJson(const Schema& schema) {
+  switch (schema.kind) {
+    case Kind::kRecord:
+      return {{"type", "record"},
+              {"name", schema.name},
+              {"fields", FieldsToJson(schema.fields)}};
+    case Kind::kFixed:
+      return {{"type", "fixed"}, {"name", schema.name}, {"size", schema.size}};
+    case Kind::kArray: {
+      Json json = {{"type", "array"}, {"items", ToJsonValue(*schema.parts[0])}};
+      if (schema.element_id.has_value()) json["element-id"] = *schema.element_id;
+      return json;
+    }
+    case Kind::kMap:
+      return {{"type", "map"}, {"values", ToJsonValue(*schema.parts[0])}};
+    default:
+      return {{"type", PrimitiveName(schema.kind)}};
+  }
+}
+
+Json ToJsonValue(const Schema& schema) {
+  if (schema.kind == Kind::kUnion) {
+    Json array = Json::array();
+    for (const SchemaPtr& part : schema.parts) array.push_back(ToJsonValue(*part));
+    return array;
+  }
+  const std::string_view primitive = PrimitiveName(schema.kind);
+  if (!primitive.empty() && schema.attributes.empty()) return primitive;
+  Json json = ComplexToJson(schema);
+  if (!schema.attributes.empty()) {
+    json.update(Json::parse(fmt::format("{{{}}}", schema.attributes)));
+  }
+  return json;
+}
+
+class Parser {
+ public:
+  SchemaPtr Parse(const Json& json, const std::string& path) {
+    if (json.is_string()) return ParseName(json.get<std::string>(), path);
+    if (json.is_array()) return ParseUnion(json, path);
+    return ParseObject(json, path);
+  }
+
+  ParseOutcome& outcome() { return outcome_; }
+
+ private:
+  static SchemaPtr Nothing() {
+    static const SchemaPtr nothing = Primitive(Kind::kNull);
+    return nothing;
+  }
+
+  SchemaPtr Fail(const std::string& path, std::string_view what) {
+    outcome_.Fail(Error(ErrorKind::kCorruption, "Avro schema: {}: {}", path, what));
+    return Nothing();
+  }
+
+  SchemaPtr ParseName(const std::string& name, const std::string& path) {
+    if (const auto kind = PrimitiveKind(name)) return Primitive(*kind);
+    const auto found = named_.find(name);
+    if (found != named_.end()) return found->second;
+    return Fail(path, fmt::format("unknown type '{}'", name));
+  }
+
+  SchemaPtr ParseUnion(const Json& json, const std::string& path) {
+    Schema schema{.kind = Kind::kUnion};
+    for (const Json& part : json) schema.parts.push_back(Parse(part, path));
+    if (schema.parts.empty()) return Fail(path, "empty union");
+    return std::make_shared<Schema>(std::move(schema));
+  }
+
+  SchemaPtr ParseObject(const Json& json, const std::string& path) {
+    ObjectReader reader(json, path, outcome_);
+    const Json& type = reader.Get("type");
+    if (type.is_object() || type.is_array()) return Parse(type, path);
+    const std::string kind = reader.String("type");
+    if (kind == "record") return ParseRecord(reader);
+    if (kind == "array") {
+      return Array(Parse(reader.Get("items"), reader.PathOf("items")),
+                   reader.OptionalInt("element-id"));
+    }
+    if (kind == "map") {
+      Schema schema{.kind = Kind::kMap};
+      schema.parts = {Parse(reader.Get("values"), reader.PathOf("values"))};
+      return std::make_shared<Schema>(std::move(schema));
+    }
+    if (kind == "fixed") return ParseFixed(reader, path);
+    if (kind == "enum") {
+      return Remember(reader.String("name"), {.kind = Kind::kEnum});
+    }
+    return ParseName(kind, path);
+  }
+
+  SchemaPtr ParseFixed(ObjectReader& reader, const std::string& path) {
+    Schema schema{.kind = Kind::kFixed};
+    schema.size = reader.Int("size");
+    if (schema.size < 0) return Fail(path, "negative size");
+    return Remember(reader.String("name"), std::move(schema));
+  }
+
+  SchemaPtr ParseRecord(ObjectReader& reader) {
+    Schema schema{.kind = Kind::kRecord};
+    const Json& fields = reader.Array("fields");
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      ObjectReader field(fields[i], reader.PathOf("fields", i), outcome_);
+      schema.fields.push_back({.name = field.String("name"),
+                               .field_id = field.OptionalInt("field-id"),
+                               .type = Parse(field.Get("type"), field.PathOf("type"))});
+    }
+    return Remember(reader.String("name"), std::move(schema));
+  }
+
+  SchemaPtr Remember(const std::string& name, Schema schema) {
+    schema.name = name;
+    auto made = std::make_shared<const Schema>(std::move(schema));
+    named_[name] = made;
+    return made;
+  }
+
+  ParseOutcome outcome_;
+  std::map<std::string, SchemaPtr> named_;
+};
+
+}  // namespace
+
+SchemaPtr Primitive(Kind kind, std::string attributes) {
+  Schema schema{.kind = kind};
+  schema.attributes = std::move(attributes);
+  return std::make_shared<const Schema>(std::move(schema));
+}
+
+SchemaPtr Fixed(std::string name, std::int32_t size, std::string attributes) {
+  Schema schema{.kind = Kind::kFixed};
+  schema.name = std::move(name);
+  schema.size = size;
+  schema.attributes = std::move(attributes);
+  return std::make_shared<const Schema>(std::move(schema));
+}
+
+SchemaPtr Record(std::string name, std::vector<RecordField> fields) {
+  Schema schema{.kind = Kind::kRecord};
+  schema.name = std::move(name);
+  schema.fields = std::move(fields);
+  return std::make_shared<const Schema>(std::move(schema));
+}
+
+SchemaPtr Array(SchemaPtr element, std::optional<FieldId> element_id,
+                std::string attributes) {
+  Schema schema{.kind = Kind::kArray};
+  schema.parts = {std::move(element)};
+  schema.element_id = element_id;
+  schema.attributes = std::move(attributes);
+  return std::make_shared<const Schema>(std::move(schema));
+}
+
+SchemaPtr Optional(SchemaPtr type) {
+  Schema schema{.kind = Kind::kUnion};
+  schema.parts = {Primitive(Kind::kNull), std::move(type)};
+  return std::make_shared<const Schema>(std::move(schema));
+}
+
+std::string SanitizeName(std::string_view name) {
+  std::string sanitized;
+  for (const char c : name) {
+    if (sanitized.empty() && std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      sanitized += '_';
+    }
+    if (IsNameByte(c)) {
+      sanitized += c;
+    } else {
+      sanitized += fmt::format("_x{:X}", static_cast<unsigned char>(c));
+    }
+  }
+  return sanitized.empty() ? "_" : sanitized;
+}
+
+std::string ToJson(const Schema& schema) { return ToJsonValue(schema).dump(); }
+
+Result<SchemaPtr> ParseSchema(std::string_view json) {
+  Result<Json> value = serde::ParseJson(json);
+  if (!value.ok()) return AddContext(value.status(), "Avro schema");
+  Parser parser;
+  SchemaPtr schema = parser.Parse(*value, "schema");
+  FIRN_RETURN_NOT_OK(parser.outcome().status);
+  return schema;
+}
+
+}  // namespace firn::iceberg::avro

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/core/status.h"
+#include "firn/iceberg/metadata/manifest.h"
+#include "firn/types/partition_spec.h"
+#include "firn/types/schema.h"
+
+namespace firn::iceberg {
+
+/// Whose files a manifest lists.
+struct ManifestContext {
+  const types::Schema& schema;
+  const types::PartitionSpec& spec;
+  /// One for each field of the spec.
+  const std::vector<types::Type>& partition_types;
+};
+
+/// A manifest of data files in format version 2 (Iceberg spec, "Manifests"), as an Avro
+/// file. REQUIRES: partition tuples fit the types. Invalid if a name in schema or spec is
+/// not UTF-8.
+Result<std::string> EncodeManifest(const ManifestContext& context,
+                                   const std::vector<ManifestEntry>& entries);
+
+/// The entries of a manifest of format version 1, 2 or 3, nothing inherited yet.
+/// Partition values come in the order of `spec`, null where the manifest lacks a field.
+/// Corruption if malformed.
+Result<std::vector<ManifestEntry>> DecodeManifest(
+    std::string_view bytes, const types::PartitionSpec& spec,
+    const std::vector<types::Type>& partition_types);
+
+struct ManifestListHeader {
+  SnapshotId snapshot_id;
+  std::optional<SnapshotId> parent_snapshot_id;
+  SnapshotSequence sequence_number;
+};
+
+/// A manifest list of format version 2. REQUIRES: sequence numbers are set. Invalid,
+/// naming the manifest, if one has no counts.
+Result<std::string> EncodeManifestList(const ManifestListHeader& header,
+                                       const std::vector<ManifestFile>& manifests);
+
+/// A manifest list of format version 1, 2 or 3; a missing sequence number (version 1) is
+/// 0. Corruption if malformed.
+Result<std::vector<ManifestFile>> DecodeManifestList(std::string_view bytes);
+
+}  // namespace firn::iceberg

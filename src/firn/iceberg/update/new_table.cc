@@ -1,0 +1,101 @@
+#include "firn/iceberg/update/new_table.h"
+
+#include <utility>
+
+#include "firn/order/key_encoder.h"
+
+namespace firn::iceberg {
+namespace {
+
+constexpr const char* kFormatVersionProperty = "format-version";
+constexpr const char* kFormatVersion = "2";
+constexpr FieldId kFirstPartitionFieldId = 1000;
+
+using IdMap = std::map<FieldId, FieldId>;
+
+/// Both trees have one shape: AssignFreshIds changes ids only.
+void MapIds(const std::vector<types::Field>& before,
+            const std::vector<types::Field>& after, IdMap& ids) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ids[before[i].id] = after[i].id;
+    MapIds(before[i].type.fields(), after[i].type.fields(), ids);
+  }
+}
+
+Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
+  const auto found = ids.find(id);
+  if (found == ids.end()) {
+    return InvalidError("{}: the schema has no field with id {}", what, id);
+  }
+  id = found->second;
+  return Status::OK();
+}
+
+Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
+  const auto property = properties.find(kFormatVersionProperty);
+  if (property == properties.end()) return Status::OK();
+  if (property->second != kFormatVersion) {
+    return InvalidError("format-version {} is not supported yet for new tables, only {}",
+                        property->second, kFormatVersion);
+  }
+  properties.erase(property);
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
+                                       WallTime now) {
+  FIRN_RETURN_NOT_OK(TakeFormatVersion(creation.properties));
+  types::Schema schema = types::AssignFreshIds(creation.schema);
+  schema.id = SchemaId(0);
+  IdMap ids;
+  MapIds(creation.schema.fields, schema.fields, ids);
+  schema.identifier_field_ids = creation.schema.identifier_field_ids;
+  for (FieldId& id : schema.identifier_field_ids) {
+    FIRN_RETURN_NOT_OK(MapId(ids, "identifier field", id));
+  }
+
+  types::PartitionSpec& spec = creation.partition_spec;
+  spec.id = PartitionSpecId(0);
+  FieldId next_id = kFirstPartitionFieldId;
+  for (types::PartitionField& field : spec.fields) {
+    FIRN_RETURN_NOT_OK(MapId(ids, "partition field " + field.name, field.source_id));
+    field.field_id = next_id++;
+  }
+  FIRN_RETURN_NOT_OK(types::PartitionTypes(spec, schema));
+
+  order::SortOrder& order = creation.sort_order;
+  order.id = SortOrderId(order.fields.empty() ? 0 : 1);
+  for (order::SortField& field : order.fields) {
+    FIRN_RETURN_NOT_OK(MapId(ids, "sort field", field.source_id));
+  }
+  FIRN_RETURN_NOT_OK(order::KeyEncoder::Make(order, schema));
+
+  using std::chrono::milliseconds;
+  const auto now_ms = std::chrono::floor<milliseconds>(now).time_since_epoch().count();
+  const FieldId last_column_id = types::HighestFieldId(schema);
+  const SortOrderId order_id = order.id;
+  return TableMetadata{.format_version = 2,
+                       .table_uuid = std::move(uuid),
+                       .location = std::move(creation.location),
+                       .last_sequence_number = SnapshotSequence(0),
+                       .last_updated_ms = now_ms,
+                       .last_column_id = last_column_id,
+                       .schemas = {std::move(schema)},
+                       .current_schema_id = SchemaId(0),
+                       .partition_specs = {std::move(spec)},
+                       .default_spec_id = PartitionSpecId(0),
+                       .last_partition_id = next_id - 1,
+                       .sort_orders = {std::move(order)},
+                       .default_sort_order_id = order_id,
+                       .properties = std::move(creation.properties),
+                       .current_snapshot_id = std::nullopt,
+                       .snapshots = {},
+                       .snapshot_log = {},
+                       .metadata_log = {},
+                       .refs = {},
+                       .unknown = {}};
+}
+
+}  // namespace firn::iceberg
