@@ -110,7 +110,7 @@ class SegmentAssembly {
     const std::int64_t end = partition.first_row + partition.rows;
     for (std::int64_t row = partition.first_row; row < end;) {
       const std::int64_t rows = RowsThatFit(row, end);
-      FIRN_RETURN_NOT_OK(AddRun(partition.tuple, row, rows));
+      AddRun(partition.tuple, row, rows);
       FIRN_RETURN_NOT_OK(EndRowGroup());
       row += rows;
     }
@@ -120,7 +120,8 @@ class SegmentAssembly {
   Status WriteShared(const PartitionRows& partition) {
     const std::int64_t bytes = OpenMemoryBytes() + MemoryBytes(partition);
     if (bytes > RowGroupMemoryBytes()) FIRN_RETURN_NOT_OK(EndRowGroup());
-    return AddRun(partition.tuple, partition.first_row, partition.rows);
+    AddRun(partition.tuple, partition.first_row, partition.rows);
+    return Status::OK();
   }
 
   /// At least one.
@@ -136,7 +137,7 @@ class SegmentAssembly {
     return sorted_.bytes(open_first_row_, open_rows_);
   }
 
-  Status AddRun(const types::PartitionTuple& tuple, std::int64_t row, std::int64_t rows) {
+  void AddRun(const types::PartitionTuple& tuple, std::int64_t row, std::int64_t rows) {
     if (open_runs_.empty()) open_first_row_ = row;
     open_runs_.push_back({
         .first_row = row - open_first_row_,
@@ -148,7 +149,6 @@ class SegmentAssembly {
                               SampleShift(context_.segment, row_groups_.size())),
     });
     open_rows_ += rows;
-    return writer_.Write(*sorted_.batch->Slice(row, rows));
   }
 
   /// A small run gets few samples: there are many of its kind, and each has a first key.
@@ -162,6 +162,7 @@ class SegmentAssembly {
 
   Status EndRowGroup() {
     if (open_runs_.empty()) return Status::OK();
+    FIRN_RETURN_NOT_OK(writer_.Write(*sorted_.batch->Slice(open_first_row_, open_rows_)));
     FIRN_RETURN_NOT_OK(writer_.EndRowGroup());
     const std::int64_t bytes = writer_.row_groups().back().bytes;
     ShareOut(bytes);

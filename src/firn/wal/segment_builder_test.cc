@@ -184,6 +184,15 @@ TEST(SegmentBuilderTest, SmallPartitionsShareRowGroupsUpToTheirSize) {
             "a:10 b:10 c:10 | d:10 e:10 ");
 }
 
+TEST(SegmentBuilderTest, ThousandsOfTinyPartitionsShareOneRowGroup) {
+  std::vector<TestRow> rows;
+  for (int i = 0; i < 10'000; ++i) rows.push_back({fmt::format("t{}", i % 5000), "x", i});
+  const FrozenSegment segment = Build({WithoutSource(rows)});
+  ASSERT_EQ(segment.footer.row_groups.size(), 1U);
+  EXPECT_EQ(segment.footer.row_groups[0].size(), 5000U);
+  EXPECT_EQ(DecodeFooter("s", FooterOf(segment)).ValueOrDie(), segment.footer);
+}
+
 TEST(SegmentBuilderTest, LargePartitionsHaveRowGroupsOfTheirOwn) {
   const FrozenSegment segment =
       Build({WithoutSource(Noise("a", 10, 100)), WithoutSource(Noise("b", 1000, 1000)),

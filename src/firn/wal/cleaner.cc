@@ -1,0 +1,48 @@
+#include "firn/wal/cleaner.h"
+
+#include <algorithm>
+#include <map>
+
+namespace firn::wal {
+namespace {
+
+bool IsPassed(const SegmentName& segment, const Positions& positions) {
+  const auto position = positions.shards.find(segment.shard);
+  return position != positions.shards.end() && segment.sequence <= position->second;
+}
+
+bool Took(const CommittedRange& range, const SegmentName& segment) {
+  return range.shard == segment.shard && range.after < segment.sequence &&
+         segment.sequence <= range.through;
+}
+
+}  // namespace
+
+std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,
+                                           const Positions& positions,
+                                           const std::vector<CommittedRange>& committed,
+                                           WallTime now, Duration retention) {
+  std::vector<CommittedRange> young;
+  std::ranges::copy_if(committed, std::back_inserter(young), [&](const auto& range) {
+    return now - range.committed < retention;
+  });
+  std::vector<SegmentObject> drained;
+  for (const ShardListing& shard : shards) {
+    for (const SegmentObject& segment : shard.segments) {
+      const bool is_young = std::ranges::any_of(
+          young, [&](const auto& range) { return Took(range, segment.name); });
+      if (IsPassed(segment.name, positions) && !is_young) drained.push_back(segment);
+    }
+  }
+  return drained;
+}
+
+Result<std::int64_t> DeleteSegments(storage::ObjectStore& store,
+                                    const std::vector<SegmentObject>& segments) {
+  for (const SegmentObject& segment : segments) {
+    FIRN_RETURN_NOT_OK(store.Delete(segment.key));
+  }
+  return static_cast<std::int64_t>(segments.size());
+}
+
+}  // namespace firn::wal

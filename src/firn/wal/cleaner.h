@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/storage/object_store.h"
+#include "firn/wal/admission.h"
+#include "firn/wal/wal_root.h"
+
+namespace firn::wal {
+
+/// A snapshot that the table still lists took a shard's segments in (after, through].
+struct CommittedRange {
+  ShardId shard;
+  SegmentSequence after;
+  SegmentSequence through;
+  WallTime committed;
+};
+
+/// The segments that may be deleted: the table's position has passed them, and the
+/// snapshot that took them is `retention` old or no longer listed.
+///
+/// REQUIRES: the table was not rolled back; else segments may be needed again. Pure.
+std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,
+                                           const Positions& positions,
+                                           const std::vector<CommittedRange>& committed,
+                                           WallTime now, Duration retention);
+
+/// Deletes them one by one and returns how many; stops at the first that cannot be
+/// deleted, which is tried again at the next cleaning.
+Result<std::int64_t> DeleteSegments(storage::ObjectStore& store,
+                                    const std::vector<SegmentObject>& segments);
+
+}  // namespace firn::wal

@@ -1,0 +1,78 @@
+#include "firn/wal/cleaner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/core/fake_runtime.h"
+#include "firn/storage/memory_store.h"
+
+namespace firn::wal {
+namespace {
+
+using std::chrono::minutes;
+
+/// Shards a and b with segments 1 to 4 each; a snapshot took a2 and a3, and minutes pass.
+class CleanerTest : public testing::Test {
+ protected:
+  CleanerTest() {
+    for (const char* shard : {"a", "b"}) {
+      for (std::uint64_t sequence = 1; sequence <= 4; ++sequence) {
+        const SegmentName name = {TableUuid("u"), ShardId(shard),
+                                  SegmentSequence(sequence)};
+        EXPECT_TRUE(store_.PutWhole(SegmentKey(name), "bytes").ok());
+      }
+    }
+    committed_.push_back({.shard = ShardId("a"),
+                          .after = SegmentSequence(1),
+                          .through = SegmentSequence(3),
+                          .committed = runtime_.Now()});
+  }
+
+  std::vector<SegmentObject> Find(Duration retention) {
+    return DrainedSegments(ListShards(store_, TableUuid("u")).ValueOrDie(), positions_,
+                           committed_, runtime_.Now(), retention);
+  }
+
+  /// "a1 a2": what may be deleted with a retention of one hour.
+  std::string Drained() {
+    std::string text;
+    for (const SegmentObject& segment : Find(minutes(60))) {
+      text += fmt::format("{}{} ", segment.name.shard, segment.name.sequence);
+    }
+    return text;
+  }
+
+  FakeRuntime runtime_;
+  storage::MemoryStore store_{runtime_};
+  Positions positions_ = {.shards = {{ShardId("a"), SegmentSequence(3)}}};
+  std::vector<CommittedRange> committed_;
+};
+
+TEST_F(CleanerTest, KeepsWhatASnapshotTookForTheRetention) {
+  EXPECT_EQ(Drained(), "a1 ");
+  runtime_.Advance(minutes(59));
+  EXPECT_EQ(Drained(), "a1 ");
+  runtime_.Advance(minutes(1));
+  EXPECT_EQ(Drained(), "a1 a2 a3 ");
+}
+
+TEST_F(CleanerTest, WhatAnExpiredSnapshotTookGoesAtOnce) {
+  committed_.clear();
+  EXPECT_EQ(Drained(), "a1 a2 a3 ");
+}
+
+TEST_F(CleanerTest, NeverTouchesWhatThePositionHasNotPassed) {
+  positions_.shards.clear();
+  runtime_.Advance(minutes(600));
+  EXPECT_EQ(Drained(), "");
+}
+
+TEST_F(CleanerTest, DeletesWhatItIsToldAndNothingElse) {
+  runtime_.Advance(minutes(60));
+  EXPECT_EQ(DeleteSegments(store_, Find(minutes(60))).ValueOrDie(), 3);
+  EXPECT_EQ(Drained(), "");
+  EXPECT_EQ(store_.List("u/").ValueOrDie().size(), 5U);
+}
+
+}  // namespace
+}  // namespace firn::wal
