@@ -64,11 +64,11 @@ class CommitQueue {
   std::shared_ptr<CommitTicket> Submit(Batch batch, wal::Positions after);
 
   /// The last batch submitted; nothing once all that were are resolved: then plan from
-  /// the table's own position.
+  /// the table's own position, loaded after this call.
   std::optional<PlannedHead> planned_head();
 
   /// Takes no more, commits what waits, and returns the error that stopped the queue, if
-  /// one did. Also the second time.
+  /// one did; also the second time. For one thread at a time.
   Status Close();
 
  private:
@@ -78,9 +78,13 @@ class CommitQueue {
   };
   using Group = std::vector<Waiting>;
 
-  /// OK once the batch waits in the queue; else what its ticket is told.
+  /// Nothing once the batch waits in the queue; else what its ticket is told.
   std::optional<Result<BatchOutcome>> Enqueue(
       Batch batch, wal::Positions after, const std::shared_ptr<CommitTicket>& ticket);
+  /// Why a batch of this chain may not enter; nothing if it may. REQUIRES: mutex_ is
+  /// held.
+  std::optional<Result<BatchOutcome>> Refusal(std::uint64_t chain) const;
+  /// REQUIRES: mutex_ is held.
   void WaitForPlace(std::uint64_t turn, std::uint64_t chain);
   void CommitUntilClosed();
   /// Empty once the queue is closed and nothing waits.

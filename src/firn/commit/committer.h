@@ -31,7 +31,7 @@ struct BatchOutcome {
   BatchState state = BatchState::kCommitted;
   /// The snapshot that holds a committed batch; nothing if it had expired before the
   /// outcome was known.
-  std::optional<SnapshotId> snapshot;
+  std::optional<SnapshotId> snapshot = std::nullopt;
 
   bool operator==(const BatchOutcome&) const = default;
 };

@@ -44,6 +44,9 @@ struct SourceEntry {
 /// without '.'; the last part is a decimal number. Invalid, naming the id, otherwise.
 Result<SourceEntry> ParseSourceId(std::string_view source);
 
+/// Invalid, naming the id, unless it is of letters, digits, '_', '-' and '.'.
+Status CheckShardId(const ShardId& shard);
+
 /// How far a table is, as its properties say.
 struct TablePositions {
   /// Nothing before the first commit of this WAL.

@@ -1,0 +1,233 @@
+#include "firn/commit/committer.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "firn/commit/chain.h"
+#include "firn/commit/positions.h"
+#include "firn/commit/rollback.h"
+#include "firn/core/crash_point.h"
+#include "firn/core/ulid.h"
+#include "firn/iceberg/update/append.h"
+
+namespace firn::commit {
+namespace {
+
+using Outcomes = std::vector<BatchOutcome>;
+
+bool IsWorthRetrying(const Status& status) {
+  return IsError(status, ErrorKind::kConflict) ||
+         IsError(status, ErrorKind::kOutcomeUnknown) ||
+         IsError(status, ErrorKind::kUnavailable);
+}
+
+/// Full jitter: racing committers that failed together do not meet again.
+Duration Backoff(int failed_attempts, Runtime& runtime) {
+  Duration bound = kCommitBackoffFirst;
+  for (int i = 1; i < failed_attempts && bound < kCommitBackoffMax; ++i) bound *= 2;
+  bound = std::min(bound, kCommitBackoffMax);
+  return Duration(static_cast<std::int64_t>(runtime.Random64() %
+                                            static_cast<std::uint64_t>(bound.count())));
+}
+
+Status CheckBatches(const std::vector<Batch>& batches) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    FIRN_RETURN_NOT_OK(CheckBatch(batches[i]));
+    if (i > 0 && batches[i].parent != batches[i - 1].id) {
+      return InvalidError("batch {} stands behind {}, but names another parent",
+                          batches[i].id, batches[i - 1].id);
+    }
+  }
+  return Status::OK();
+}
+
+/// All attempts to commit one list of batches.
+class Attempts {
+ public:
+  Attempts(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
+           const CommitterOptions& options, const std::vector<Batch>& batches)
+      : catalog_(catalog),
+        io_(io),
+        runtime_(runtime),
+        options_(options),
+        batches_(batches) {}
+
+  Result<Outcomes> Run() {
+    for (int number = 1; number <= kCommitAttemptsMax; ++number) {
+      if (number > 1) runtime_.Sleep(Backoff(number - 1, runtime_));
+      Result<Outcomes> outcomes = Try(number);
+      if (outcomes.ok() || !IsWorthRetrying(outcomes.status())) return outcomes;
+      failure_ = outcomes.status();
+    }
+    return ResolveByReading();
+  }
+
+ private:
+  struct View {
+    iceberg::TableMetadata metadata;
+    TablePositions positions = {};
+    ChainVerdict verdict = {};
+  };
+
+  /// What is written once, and stays the same as long as the verdict does.
+  struct Append {
+    ChainVerdict verdict;
+    std::vector<BatchId> ids = {};
+    Batch merged;
+    iceberg::WrittenManifests manifests = {};
+  };
+
+  Result<Outcomes> Try(int number) {
+    FIRN_ASSIGN_OR_RETURN(const View view, Look());
+    if (view.verdict.ready == 0) return OutcomesOf(view);
+    FIRN_RETURN_NOT_OK(WriteManifests(view));
+    FIRN_ASSIGN_OR_RETURN(const auto summary,
+                          SummaryEntries(options_.wal, append_->ids, append_->merged));
+    FIRN_ASSIGN_OR_RETURN(
+        const iceberg::PreparedAppend prepared,
+        iceberg::PrepareAppend(io_, view.metadata, append_->manifests,
+                               {.number = number, .summary = summary}, runtime_.Now()));
+    FIRN_RETURN_NOT_OK(CommitPrepared(view, prepared));
+    return OutcomesOf(view, prepared.snapshot.snapshot_id);
+  }
+
+  /// The attempts are used up: the last one may have been applied all the same.
+  Result<Outcomes> ResolveByReading() {
+    const Result<View> view = Look();
+    if (view.ok() && view->verdict.ready == 0) return OutcomesOf(*view);
+    const std::string context =
+        fmt::format("gave up after {} attempts to commit batch {}", kCommitAttemptsMax,
+                    batches_.back().id);
+    if (!is_unknown_) return AddContext(failure_, context);
+    return Error(ErrorKind::kOutcomeUnknown, "{}: {}", context, ErrorText(failure_));
+  }
+
+  Result<View> Look() {
+    FIRN_ASSIGN_OR_RETURN(iceberg::LoadedTable table, catalog_.LoadTable(options_.table));
+    View view = {.metadata = std::move(table.metadata)};
+    if (view.metadata.table_uuid != options_.table_uuid) {
+      return Error(ErrorKind::kNotFound,
+                   "the table was dropped and made anew: its uuid is {}, the files were "
+                   "written for {}",
+                   view.metadata.table_uuid, options_.table_uuid);
+    }
+    FIRN_ASSIGN_OR_RETURN(view.positions, ReadPositions(view.metadata, options_.wal));
+    FIRN_RETURN_NOT_OK(CheckNotRolledBack(view.metadata, view.positions,
+                                          iceberg::ToString(options_.table)));
+    view.verdict = JudgeChain(view.metadata, options_.wal, view.positions, batches_);
+    return view;
+  }
+
+  Status WriteManifests(const View& view) {
+    if (append_.has_value() && append_->verdict == view.verdict) return Status::OK();
+    Append append = Merge(view.verdict);
+    FIRN_ASSIGN_OR_RETURN(
+        append.manifests,
+        iceberg::WriteManifests(io_, view.metadata, append.merged.files,
+                                iceberg::NewSnapshotId(view.metadata, runtime_),
+                                NewUuid(runtime_)));
+    append_ = std::move(append);
+    return Status::OK();
+  }
+
+  Append Merge(const ChainVerdict& verdict) const {
+    Append append = {.verdict = verdict, .merged = batches_[verdict.landed]};
+    append.ids.push_back(append.merged.id);
+    for (std::size_t i = 1; i < verdict.ready; ++i) {
+      const Batch& next = batches_[verdict.landed + i];
+      append.ids.push_back(next.id);
+      append.merged = Appended(std::move(append.merged), next);
+    }
+    return append;
+  }
+
+  Status CommitPrepared(const View& view, const iceberg::PreparedAppend& prepared) {
+    const TablePositions next = {
+        .last_batch = append_->merged.id,
+        .snapshot = prepared.snapshot.snapshot_id,
+        .sequence = prepared.snapshot.sequence_number,
+        .reached = PositionsAfter(view.positions.reached, append_->merged)};
+    FIRN_ASSIGN_OR_RETURN(const PropertyChanges changes,
+                          ChangeProperties(view.metadata, options_.wal, next));
+    std::vector<iceberg::TableUpdate> updates = prepared.updates;
+    updates.push_back(iceberg::SetProperties{changes.updates});
+    if (!changes.removals.empty()) {
+      updates.push_back(iceberg::RemoveProperties{changes.removals});
+    }
+    CrashPoint("commit.before_catalog");
+    const Result<iceberg::LoadedTable> table =
+        catalog_.CommitTable(options_.table, prepared.requirements, updates);
+    CrashPoint("commit.after_catalog");
+    if (IsError(table.status(), ErrorKind::kOutcomeUnknown)) is_unknown_ = true;
+    FIRN_RETURN_NOT_OK(table.status());
+    return CheckKept(table->metadata, *next.snapshot, changes.updates);
+  }
+
+  /// A catalog that does not keep our properties would make us land all rows again.
+  Status CheckKept(const iceberg::TableMetadata& metadata, SnapshotId snapshot,
+                   const std::map<std::string, std::string>& properties) {
+    if (metadata.current_snapshot_id != snapshot) {
+      is_unknown_ = true;
+      return Error(ErrorKind::kOutcomeUnknown,
+                   "the catalog accepted snapshot {} but shows another one", snapshot);
+    }
+    for (const auto& [property, value] : properties) {
+      const auto shown = metadata.properties.find(property);
+      if (shown != metadata.properties.end() && shown->second == value) continue;
+      return InvalidError(
+          "the catalog did not keep table property {} (set to '{}' with snapshot {}): it "
+          "cannot be used for landing; set the property by hand before any other attempt",
+          property, value, snapshot);
+    }
+    return Status::OK();
+  }
+
+  Outcomes OutcomesOf(const View& view,
+                      std::optional<SnapshotId> committed = std::nullopt) const {
+    const std::size_t ready_end = view.verdict.landed + view.verdict.ready;
+    Outcomes outcomes;
+    for (std::size_t i = 0; i < batches_.size(); ++i) {
+      if (i < view.verdict.landed) {
+        outcomes.push_back({.state = BatchState::kCommitted,
+                            .snapshot = LandedSnapshot(view.metadata, batches_[i].id)});
+      } else if (i < ready_end) {
+        outcomes.push_back({.state = BatchState::kCommitted, .snapshot = committed});
+      } else {
+        outcomes.push_back({.state = BatchState::kSuperseded});
+      }
+    }
+    return outcomes;
+  }
+
+  std::optional<SnapshotId> LandedSnapshot(const iceberg::TableMetadata& metadata,
+                                           const BatchId& batch) const {
+    const iceberg::Snapshot* snapshot = FindBatchSnapshot(metadata, options_.wal, batch);
+    if (snapshot == nullptr) return std::nullopt;
+    return snapshot->snapshot_id;
+  }
+
+  iceberg::Catalog& catalog_;
+  const iceberg::FileIo& io_;
+  Runtime& runtime_;
+  const CommitterOptions& options_;
+  const std::vector<Batch>& batches_;
+
+  std::optional<Append> append_;
+  /// Why the last attempt failed, and whether any one may have been applied.
+  Status failure_;
+  bool is_unknown_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<BatchOutcome>> Committer::Commit(const std::vector<Batch>& batches) {
+  FIRN_RETURN_NOT_OK(CheckBatches(batches));
+  if (batches.empty()) return std::vector<BatchOutcome>();
+  Result<std::vector<BatchOutcome>> outcomes =
+      Attempts(catalog_, io_, runtime_, options_, batches).Run();
+  if (outcomes.ok()) return outcomes;
+  return AddContext(outcomes.status(), fmt::format("committing to {}", options_.table));
+}
+
+}  // namespace firn::commit
