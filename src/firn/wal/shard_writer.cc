@@ -74,8 +74,8 @@ Result<SegmentName> ShardWriter::Write(std::string_view bytes) {
   const SegmentName segment = next_segment();
   CrashPoint("wal.segment.before_put");
   const Status put = PutWithRetries(SegmentKey(segment), bytes);
-  CrashPoint("wal.segment.after_put");
   if (!put.ok()) return End(segment, put);
+  CrashPoint("wal.segment.after_put");
   if (IsSilent()) {
     return End(segment,
                Error(ErrorKind::kOutcomeUnknown,

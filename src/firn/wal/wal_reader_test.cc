@@ -1,5 +1,7 @@
 #include "firn/wal/wal_reader.h"
 
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +10,7 @@
 #include "firn/storage/memory_store.h"
 #include "firn/wal/segment_rows_fixture.h"
 #include "firn/wal/shard_writer.h"
+#include "firn/wal/test_seed.h"
 
 namespace firn::wal {
 namespace {
@@ -119,6 +122,32 @@ TEST_F(WalReaderTest, WhatIsNoSegmentIsCorruptAndNamed) {
     EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
     EXPECT_THAT(status.message(), testing::HasSubstr("00000000000000000001.parquet"));
   }
+}
+
+/// Damage outside of the footer is not seen here: only the tail is read.
+TEST_F(WalReaderTest, DamagedFilesAreRefusedOrRead) {
+  const SegmentName name = Write({{"a", "x", 1}, {"b", "y", 2}}, {{"S", 0, 2}});
+  const std::string whole = memory_.GetWhole(SegmentKey(name)).ValueOrDie();
+  std::mt19937_64 random(TestSeed());
+  int refused = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    std::string bytes = whole;
+    for (int n = 0; n < 3; ++n) {
+      bytes[bytes.size() / 4 + random() % (bytes.size() * 3 / 4)] =
+          static_cast<char>(random());
+    }
+    ASSERT_TRUE(memory_.PutWhole("damaged", bytes).ok());
+    WalReader reader(runtime_, memory_);
+    const Status extracted =
+        reader.Extract("damaged", size_bytes_, {{7, ColumnSingleton{1}}}).status();
+    const Status read = reader.ReadSegmentFooter("damaged", size_bytes_).status();
+    refused += read.ok() ? 0 : 1;
+    for (const Status& status : {extracted, read}) {
+      ASSERT_TRUE(status.ok() || status.message().find("damaged") != std::string::npos)
+          << status;
+    }
+  }
+  EXPECT_GT(refused, 1'000);
 }
 
 }  // namespace
