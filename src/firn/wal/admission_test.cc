@@ -1,5 +1,6 @@
 #include "firn/wal/admission.h"
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <sstream>
