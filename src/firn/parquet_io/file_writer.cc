@@ -23,8 +23,12 @@
 namespace firn::parquet_io {
 namespace {
 
-/// Rows kept until it is known how well they compress, in memory.
+/// The most rows kept as a sample of how well they compress, in memory.
 constexpr std::int64_t kSampleBytes = 1 << 20;
+/// A sample is measured again when it has grown by this.
+constexpr std::int64_t kSampleGrowth = 4;
+/// Of a smaller row group headers are a large part: it says little about the next.
+constexpr std::int64_t kTellingBytes = 64 << 10;
 /// An open row group is looked at after each part of its target of this size.
 constexpr double kStepShare = 1.0 / 32;
 
@@ -168,9 +172,12 @@ class MemoryFileWriter final : public FileWriter {
         static_cast<std::size_t>(assembler_->schema().num_columns()));
     std::iota(columns.begin(), columns.end(), 0);
     FIRN_RETURN_NOT_OK(Append(encoded, columns));
-    const std::int64_t total = row_groups_.back().bytes;
-    // Of a small one headers are a large part: it says little about a full one.
-    if (total >= options_.row_group_bytes / 4) LearnShare(total - compressed, waiting);
+    const bool is_telling =
+        waiting >= std::min(kTellingBytes, options_.row_group_bytes / 4);
+    if (!is_telling) return Status::OK();
+    LearnShare(row_groups_.back().bytes - compressed, waiting);
+    has_learned_ = true;
+    sample_.clear();
     return Status::OK();
   }
 
@@ -193,7 +200,8 @@ class MemoryFileWriter final : public FileWriter {
 
   const std::vector<WrittenRowGroup>& row_groups() const override { return row_groups_; }
 
-  std::int64_t bytes_estimate() const override {
+  Result<std::int64_t> bytes_estimate() override {
+    if (encoder_ != nullptr) FIRN_RETURN_NOT_OK(MeasureSample());
     return assembler_->bytes_written() + static_cast<std::int64_t>(OpenBytes());
   }
 
@@ -265,7 +273,11 @@ class MemoryFileWriter final : public FileWriter {
     }
     FIRN_RETURN_NOT_OK(encoder_->Write(*step));
     FIRN_RETURN_NOT_OK(KeepSample(step));
-    FIRN_RETURN_NOT_OK(MeasureSampleIfNeeded());
+    // How well it compresses does not matter while it could not fill the row group
+    // anyhow.
+    if (2 * OpenBytes() >= static_cast<double>(options_.row_group_bytes)) {
+      FIRN_RETURN_NOT_OK(MeasureSample());
+    }
     const double bytes = OpenBytes();
     row_bytes_ = bytes / static_cast<double>(encoder_->rows());
     const double next_step = row_bytes_ * static_cast<double>(step->num_rows());
@@ -286,11 +298,11 @@ class MemoryFileWriter final : public FileWriter {
   double OpenBytes() const {
     if (encoder_ == nullptr) return 0;
     return static_cast<double>(encoder_->compressed_bytes()) +
-           static_cast<double>(encoder_->waiting_bytes()) * waiting_share_.value_or(1);
+           static_cast<double>(encoder_->waiting_bytes()) * waiting_share_;
   }
 
   Status KeepSample(const std::shared_ptr<arrow::RecordBatch>& step) {
-    if (waiting_share_ || sample_bytes_ >= kSampleBytes) return Status::OK();
+    if (has_learned_ || sample_bytes_ >= kSampleBytes) return Status::OK();
     FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
                           arrow::util::ReferencedBufferSize(*step));
     sample_bytes_ += bytes;
@@ -298,19 +310,19 @@ class MemoryFileWriter final : public FileWriter {
     return Status::OK();
   }
 
-  /// How well the values that wait for a page compress is not known before some have been
-  /// compressed. As long as they could not fill the row group anyhow, it does not matter.
-  Status MeasureSampleIfNeeded() {
-    const bool matters = OpenBytes() >= static_cast<double>(options_.row_group_bytes) / 2;
-    if (waiting_share_ || !matters) return Status::OK();
+  /// Encodes the sample for its size alone, unless a whole row group has told already.
+  Status MeasureSample() {
+    const bool has_grown = sample_bytes_ >= kSampleGrowth * measured_bytes_;
+    if (has_learned_ || sample_.empty() || !has_grown) return Status::OK();
+    measured_bytes_ = sample_bytes_;
     FIRN_ASSIGN_OR_RETURN(const auto trial,
                           RowGroupEncoder::Make(root_, arrow_schema_, properties_));
     for (const auto& rows : sample_) FIRN_RETURN_NOT_OK(trial->Write(*rows));
     const std::int64_t compressed = trial->compressed_bytes();
     const std::int64_t waiting = trial->waiting_bytes();
     FIRN_ASSIGN_OR_RETURN(const RowGroupSource encoded, trial->Finish());
-    const std::int64_t total = encoded.footer->RowGroup(0)->total_compressed_size();
-    LearnShare(total - compressed, waiting);
+    LearnShare(encoded.footer->RowGroup(0)->total_compressed_size() - compressed,
+               waiting);
     return Status::OK();
   }
 
@@ -318,7 +330,6 @@ class MemoryFileWriter final : public FileWriter {
     if (waiting <= 0) return;
     const double share = static_cast<double>(compressed) / static_cast<double>(waiting);
     waiting_share_ = std::clamp(share, 0.001, 2.0);
-    sample_.clear();
   }
 
   Status Append(const RowGroupSource& source, const std::vector<int>& columns) {
@@ -337,10 +348,11 @@ class MemoryFileWriter final : public FileWriter {
 
   std::unique_ptr<RowGroupEncoder> encoder_;  // null between row groups
   double row_bytes_ = 0;                      // of a row, compressed, as last estimated
-  /// Compressed for each byte that waits; nothing as long as that is not known.
-  std::optional<double> waiting_share_;
+  double waiting_share_ = 1;  // compressed for each byte that waits, as last learned
+  bool has_learned_ = false;  // from a whole row group
   std::vector<std::shared_ptr<arrow::RecordBatch>> sample_;
   std::int64_t sample_bytes_ = 0;
+  std::int64_t measured_bytes_ = 0;  // of the sample when it was measured last
 
   std::int64_t rows_ = 0;
   FileMetrics metrics_;

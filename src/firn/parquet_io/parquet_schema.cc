@@ -132,11 +132,17 @@ Result<NodePtr> ToNode(const Field& field, const std::string& name) {
                              layout.length, field.id);
 }
 
+/// A node that was read says in another way than one that was made that it has none.
+bool HasLogicalType(const Node& node) {
+  const auto& type = node.logical_type();
+  return type != nullptr && type->is_valid() && !type->is_none();
+}
+
 bool SameLogicalType(const Node& a, const Node& b) {
-  const auto& type_a = a.logical_type();
-  const auto& type_b = b.logical_type();
-  if (type_a == nullptr || type_b == nullptr) return type_a == type_b;
-  return type_a->Equals(*type_b);
+  if (!HasLogicalType(a) || !HasLogicalType(b)) {
+    return HasLogicalType(a) == HasLogicalType(b);
+  }
+  return a.logical_type()->Equals(*b.logical_type());
 }
 
 /// Compares two nodes and all above them. A node without a field id in `target` (the
@@ -155,7 +161,8 @@ bool SamePath(const Node* target, const Node* source) {
 bool SameColumn(const parquet::ColumnDescriptor& target,
                 const parquet::ColumnDescriptor& source) {
   if (target.physical_type() != source.physical_type()) return false;
-  if (target.type_length() != source.type_length()) return false;
+  const bool has_length = target.physical_type() == parquet::Type::FIXED_LEN_BYTE_ARRAY;
+  if (has_length && target.type_length() != source.type_length()) return false;
   return SamePath(target.schema_node().get(), source.schema_node().get());
 }
 

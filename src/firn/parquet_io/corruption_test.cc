@@ -1,0 +1,121 @@
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include <arrow/buffer.h>
+#include <parquet/metadata.h>
+
+#include "firn/parquet_io/parquet_fixture.h"
+
+namespace firn::parquet_io {
+namespace {
+
+using testing::HasSubstr;
+using types::Type;
+using types::TypeKind;
+
+class CorruptionTest : public ParquetFixture {
+ protected:
+  Status Footer(std::string_view bytes) {
+    EXPECT_TRUE(store_.PutWhole("damaged.parquet", bytes).ok());
+    return ReadFooter(store_, "damaged.parquet", static_cast<std::int64_t>(bytes.size()))
+        .status();
+  }
+
+  /// Reads and copies all that the file says it has. The first failure.
+  Status UseAll(std::string_view bytes) {
+    EXPECT_TRUE(store_.PutWhole("damaged.parquet", bytes).ok());
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    RowGroupSource source{.file = OpenObject(store_, "damaged.parquet", size),
+                          .name = "damaged.parquet"};
+    FIRN_ASSIGN_OR_RETURN(source.footer, ReadFooter(store_, "damaged.parquet", size));
+    const int row_groups = std::min(source.footer->num_row_groups(), 3);
+    for (source.row_group = 0; source.row_group < row_groups; ++source.row_group) {
+      FIRN_RETURN_NOT_OK(UseRowGroup(source));
+    }
+    return Status::OK();
+  }
+
+  Status UseRowGroup(const RowGroupSource& source) {
+    const std::int64_t rows = source.footer->RowGroup(source.row_group)->num_rows();
+    const Status read =
+        TryRead(source, schema_, 0, std::clamp<std::int64_t>(rows, 0, 5000)).status();
+    if (IsVerbatimCopyable(schema_, {}, source)) {
+      FIRN_ASSIGN_OR_RETURN(const auto writer, FileWriter::Make(schema_, {}));
+      FIRN_RETURN_NOT_OK(writer->CopyRowGroup(source, {}));
+      FIRN_RETURN_NOT_OK(writer->Finish({}).status());
+    }
+    return read;
+  }
+
+  std::string GoodFile() {
+    FileWriterOptions options{.page_bytes = 2000};
+    options.row_group_bytes = 30'000;
+    const WrittenFile file =
+        WriteFile(schema_, {RandomRows(schema_, 600, TestSeed())}, options);
+    return std::string(std::string_view(*file.bytes));
+  }
+
+  const types::Schema schema_ = EveryType();
+};
+
+TEST_F(CorruptionTest, WhatIsNoParquetFileIsRefusedByName) {
+  using std::string_view_literals::operator""sv;
+  const struct {
+    std::size_t size;
+    std::string_view tail;
+    std::string_view message;
+  } cases[] = {
+      {0, ""sv, "only 0 bytes"},
+      {8, "PAR1"sv, "only 8 bytes"},
+      {100, ""sv, "does not end in PAR1"},
+      {100, "PAR1"sv, "footer has"},
+      {100, "\0\0\0\0PAR1"sv, "footer has 0 bytes"},
+      {100, "\x50\0\0\0PAR1"sv, "as Parquet"},
+  };
+  for (const auto& [size, tail, message] : cases) {
+    std::string bytes(size, '\xff');
+    std::ranges::copy(tail, bytes.end() - static_cast<std::ptrdiff_t>(tail.size()));
+    const Status status = Footer(bytes);
+    EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr(message));
+    EXPECT_THAT(status.message(), HasSubstr("damaged.parquet"));
+  }
+}
+
+TEST_F(CorruptionTest, FailuresOfTheStoreStayWhatTheyAre) {
+  EXPECT_TRUE(
+      IsError(ReadFooter(store_, "missing", 1000).status(), ErrorKind::kNotFound));
+}
+
+TEST_F(CorruptionTest, ATruncatedFileIsCorruption) {
+  const std::string good = GoodFile();
+  ASSERT_TRUE(UseAll(good).ok());
+  for (const std::size_t size : {good.size() - 1, good.size() / 2, std::size_t{13}}) {
+    EXPECT_TRUE(IsError(Footer(good.substr(0, size)), ErrorKind::kCorruption)) << size;
+  }
+}
+
+TEST_F(CorruptionTest, FlippedBytesNeverCrash) {
+  const std::string good = GoodFile();
+  std::mt19937_64 random(TestSeed());
+  std::int64_t failures = 0;
+  for (int round = 0; round < 600; ++round) {
+    std::string bytes = good;
+    // Mostly in the footer, which is where offsets and sizes stand.
+    const std::size_t from = round % 4 == 0 ? 0 : bytes.size() - bytes.size() / 8;
+    for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
+      bytes[from + random() % (bytes.size() - from)] ^=
+          static_cast<char>(1 + random() % 255);
+    }
+    const Status status = UseAll(bytes);
+    if (status.ok()) continue;
+    ++failures;
+    EXPECT_TRUE(IsError(status, ErrorKind::kCorruption) || status.IsInvalid())
+        << "seed " << TestSeed() << " round " << round << ": " << status.ToString();
+  }
+  EXPECT_GT(failures, 100);
+}
+
+}  // namespace
+}  // namespace firn::parquet_io
