@@ -162,6 +162,23 @@ TEST_F(ManifestIoTest, DamageNamesTheFile) {
   EXPECT_THAT(status.message(), HasSubstr("memory:///cut"));
 }
 
+TEST_F(ManifestIoTest, NoFlippedByteCrashes) {
+  const ManifestFile manifest = Write({FullFile()}).ValueOrDie();
+  ASSERT_TRUE(WriteManifestList(files_.io(), {.location = kListPath}, {manifest}).ok());
+  const auto types =
+      types::PartitionTypes(DefaultSpec(metadata_), CurrentSchema(metadata_))
+          .ValueOrDie();
+  for (const char* path : {kPath, kListPath}) {
+    const std::string whole = files_.io().Read(path).ValueOrDie();
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      std::string broken = whole;
+      broken[i] = static_cast<char>(broken[i] ^ (1 << (i % 8)));
+      (void)DecodeManifest(broken, DefaultSpec(metadata_), types);
+      (void)DecodeManifestList(broken);
+    }
+  }
+}
+
 struct PartitionCase {
   Type type;
   types::Value value;

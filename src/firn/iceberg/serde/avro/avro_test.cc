@@ -116,10 +116,20 @@ TEST(AvroTest, BrokenSchemasAreRefused) {
   for (const char* text :
        {"", "{}", "[]", R"("f")", R"({"type": "array"})",
         R"({"type": "fixed", "name": "f", "size": -1})",
-        R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": "r"}]})"}) {
+        R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": "r"}]})",
+        R"([{"type": "record", "name": "r", "fields": []}, "r"])"}) {
     const Status status = ParseSchema(text).status();
     EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << text;
   }
+}
+
+TEST(AvroTest, CountsBeyondTheDataAreRefused) {
+  const SchemaPtr nulls = Array(Primitive(Kind::kNull), std::nullopt);
+  std::string bytes;
+  AppendLong(std::int64_t{1} << 60, bytes);
+  AppendLong(0, bytes);
+  std::string_view rest = bytes;
+  EXPECT_TRUE(IsError(Decode(*nulls, rest).status(), ErrorKind::kCorruption));
 }
 
 TEST(AvroTest, EveryTruncationIsCorruption) {

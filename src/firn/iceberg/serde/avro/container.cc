@@ -68,8 +68,11 @@ Status TakeBlock(std::string_view sync, Codec codec, std::string_view& bytes,
     FIRN_ASSIGN_OR_RETURN(inflated, InflateRaw(block, kInflatedBytesMax));
     block = inflated;
   }
+  // A record has at least one byte.
+  if (count < 0 || static_cast<std::uint64_t>(count) > block.size()) {
+    return Damaged("a block holds fewer records than it says");
+  }
   for (std::int64_t i = 0; i < count; ++i) {
-    if (block.empty()) return Damaged("a block holds fewer records than it says");
     FIRN_ASSIGN_OR_RETURN(Value value, Decode(*container.schema, block));
     container.values.push_back(std::move(value));
   }

@@ -73,8 +73,9 @@ std::string SanitizeName(std::string_view name);
 /// REQUIRES: names of records and fixed types are distinct.
 std::string ToJson(const Schema& schema);
 
-/// Reads any Avro schema; a type may be referred to by its name, but not from within
-/// itself. Corruption, saying what is wrong, otherwise.
+/// Reads an Avro schema, in which fixed types and enums may be referred to by name, but
+/// no records: Iceberg's metadata never does. Corruption, saying what is wrong,
+/// otherwise.
 Result<SchemaPtr> ParseSchema(std::string_view json);
 
 }  // namespace firn::iceberg::avro

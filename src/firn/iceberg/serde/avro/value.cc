@@ -56,11 +56,10 @@ Status DecodeBlocks(std::string_view& bytes, const DecodeItem& decode_item) {
       FIRN_RETURN_NOT_OK(TakeLong(bytes));
       count = -count;
     }
-    for (std::int64_t i = 0; i < count; ++i) {
-      // Items without bytes (nulls) could make a small file fill the memory.
-      if (bytes.empty()) return EndsEarly();
-      FIRN_RETURN_NOT_OK(decode_item());
-    }
+    // Also stops items without bytes (nulls), of which a small file could hold any
+    // number.
+    if (static_cast<std::uint64_t>(count) > bytes.size()) return EndsEarly();
+    for (std::int64_t i = 0; i < count; ++i) FIRN_RETURN_NOT_OK(decode_item());
   }
 }
 
