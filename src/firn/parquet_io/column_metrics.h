@@ -26,6 +26,8 @@ struct MetricsMode {
 struct MetricsConfig {
   MetricsMode default_mode;
   std::map<FieldId, MetricsMode> columns;
+
+  bool operator==(const MetricsConfig&) const = default;
 };
 
 /// Iceberg's metrics of one primitive column. Bounds are in the binary single-value form,

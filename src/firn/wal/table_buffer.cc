@@ -91,6 +91,48 @@ std::int32_t JoinRange(const SourceRange& range, std::vector<SourceRange>& range
   return ordinal;
 }
 
+/// True if each row's offset is above the one before, so that a range can end between two
+/// rows.
+bool IsAscending(const arrow::Int64Array& offsets) {
+  for (std::int64_t row = 1; row < offsets.length(); ++row) {
+    if (offsets.Value(row) <= offsets.Value(row - 1)) return false;
+  }
+  return true;
+}
+
+/// Rows [from, to) of a delivery, with their part of the range; the acknowledgement goes
+/// with the last part.
+Delivery PartOf(const Delivery& delivery, std::int64_t from, std::int64_t to) {
+  const bool is_last = to == delivery.rows->num_rows();
+  Delivery part{.rows = delivery.rows->Slice(from, to - from), .range = delivery.range};
+  if (delivery.range) {
+    part.offsets = std::static_pointer_cast<arrow::Int64Array>(
+        delivery.offsets->Slice(from, to - from));
+    if (from > 0) part.range->first = delivery.offsets->Value(from);
+    if (!is_last) part.range->next = delivery.offsets->Value(to);
+  }
+  if (is_last) part.acknowledge = delivery.acknowledge;
+  return part;
+}
+
+/// Cuts a delivery of `bytes` into parts of about `part_bytes`.
+std::vector<Delivery> Cut(Delivery delivery, std::int64_t bytes,
+                          std::int64_t part_bytes) {
+  std::vector<Delivery> parts;
+  const bool can_be_cut =
+      bytes > part_bytes && (!delivery.range || IsAscending(*delivery.offsets));
+  if (!can_be_cut) {
+    parts.push_back(std::move(delivery));
+    return parts;
+  }
+  const std::int64_t rows = delivery.rows->num_rows();
+  const std::int64_t count = std::min(rows, (bytes + part_bytes - 1) / part_bytes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    parts.push_back(PartOf(delivery, rows * i / count, rows * (i + 1) / count));
+  }
+  return parts;
+}
+
 void AcknowledgeAll(const std::vector<Acknowledgement>& acknowledgements,
                     const Result<SegmentName>& segment) {
   for (const Acknowledgement& acknowledge : acknowledgements) acknowledge(segment);
@@ -128,6 +170,21 @@ TableBuffer::TableBuffer(Runtime& runtime, MemoryBudget& memory, SegmentBuilder 
 
 Status TableBuffer::Append(Delivery delivery, const StopToken& stop) {
   FIRN_RETURN_NOT_OK(Complete(schema_, delivery));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
+  const Acknowledgement acknowledge = delivery.acknowledge;
+  const std::int64_t part_bytes = std::max<std::int64_t>(options_.flush_bytes / 4, 1);
+  std::vector<Delivery> parts = Cut(std::move(delivery), bytes, part_bytes);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Status status = AppendPart(std::move(parts[i]), stop);
+    if (status.ok()) continue;
+    // The last part took the acknowledgement along.
+    if (acknowledge && i + 1 < parts.size()) acknowledge(status);
+    return status;
+  }
+  return Status::OK();
+}
+
+Status TableBuffer::AppendPart(Delivery delivery, const StopToken& stop) {
   if (delivery.range) FIRN_RETURN_NOT_OK(FlushUnlessContinued(*delivery.range));
   FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
   FIRN_ASSIGN_OR_RETURN(MemoryReservation memory, Reserve(bytes, stop));

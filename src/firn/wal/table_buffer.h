@@ -69,7 +69,9 @@ class TableBuffer {
 
   /// Waits for memory, and for a flush if the buffer is full.
   ///
-  /// Ranges of one source are joined; one that does not continue what is buffered goes
+  /// A delivery of more than a quarter of `flush_bytes` is cut, so that segments keep
+  /// their size; its acknowledgement is told when the last part is durable. Ranges of one
+  /// source are joined; one that does not continue what is buffered goes
   /// into a segment of its own. Invalid, and nothing is buffered, if the delivery
   /// contradicts itself or the layout.
   Status Append(Delivery delivery, const StopToken& stop);
@@ -103,6 +105,7 @@ class TableBuffer {
   TableBuffer(Runtime& runtime, MemoryBudget& memory, SegmentBuilder builder,
               ShardWriter writer, TableBufferOptions options);
 
+  Status AppendPart(Delivery delivery, const StopToken& stop);
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
   Status FlushUnlessContinued(const SourceRange& range);
   /// True if the buffer is full now.
