@@ -1,0 +1,147 @@
+#include "firn/shift/data_file_options.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace firn::shift {
+namespace {
+
+using parquet_io::Codec;
+using parquet_io::FileWriterOptions;
+using parquet_io::MetricsConfig;
+using parquet_io::MetricsMode;
+
+constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
+
+const std::string* FindProperty(const iceberg::TableMetadata& metadata,
+                                const std::string& name) {
+  const auto property = metadata.properties.find(name);
+  return property == metadata.properties.end() ? nullptr : &property->second;
+}
+
+std::optional<std::int64_t> ParseInteger(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+/// The property as a whole number of at least `least`, else `target` stays.
+template <typename T>
+Status ReadNumber(const iceberg::TableMetadata& metadata, const std::string& name,
+                  std::int64_t least, T& target) {
+  const std::string* text = FindProperty(metadata, name);
+  if (text == nullptr) return Status::OK();
+  const auto value = ParseInteger(*text);
+  if (!value || *value < least) {
+    return InvalidError(
+        "table property {}: expected a whole number of at least {}, got \"{}\"", name,
+        least, *text);
+  }
+  target = static_cast<T>(*value);
+  return Status::OK();
+}
+
+Result<Codec> ParseCodec(const std::string& text) {
+  if (text == "zstd") return Codec::kZstd;
+  if (text == "snappy") return Codec::kSnappy;
+  if (text == "gzip") return Codec::kGzip;
+  if (text == "lz4") return Codec::kLz4;
+  if (text == "uncompressed" || text == "none") return Codec::kUncompressed;
+  return InvalidError(
+      "table property write.parquet.compression-codec: \"{}\" is not one of zstd, "
+      "snappy, "
+      "gzip, lz4, uncompressed",
+      text);
+}
+
+Result<MetricsMode> ParseMetricsMode(const std::string& property,
+                                     const std::string& text) {
+  using Kind = MetricsMode::Kind;
+  if (text == "none") return MetricsMode{.kind = Kind::kNone};
+  if (text == "counts") return MetricsMode{.kind = Kind::kCounts};
+  if (text == "full") return MetricsMode{.kind = Kind::kFull};
+  std::string_view width = text;
+  if (width.starts_with("truncate(") && width.ends_with(")")) {
+    width.remove_prefix(9);
+    width.remove_suffix(1);
+    const auto value = ParseInteger(width);
+    if (value && *value > 0 && *value <= INT32_MAX) {
+      return MetricsMode{.kind = Kind::kTruncate,
+                         .width = static_cast<std::int32_t>(*value)};
+    }
+  }
+  return InvalidError(
+      "table property {}: \"{}\" is not none, counts, full or truncate(n)", property,
+      text);
+}
+
+Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata) {
+  MetricsConfig config;
+  const std::string default_name = "write.metadata.metrics.default";
+  if (const std::string* text = FindProperty(metadata, default_name)) {
+    FIRN_ASSIGN_OR_RETURN(config.default_mode, ParseMetricsMode(default_name, *text));
+  }
+  for (const auto& [name, text] : metadata.properties) {
+    if (!name.starts_with(kMetricsColumnPrefix)) continue;
+    const types::Field* field =
+        FindField(CurrentSchema(metadata),
+                  std::string_view(name).substr(kMetricsColumnPrefix.size()));
+    // A column that was dropped leaves its property behind.
+    if (field == nullptr) continue;
+    FIRN_ASSIGN_OR_RETURN(config.columns[field->id], ParseMetricsMode(name, text));
+  }
+  return config;
+}
+
+/// The order's leading columns that Parquet can express: those without a transform.
+std::vector<parquet_io::SortingColumn> SortingColumns(const order::SortOrder& order) {
+  std::vector<parquet_io::SortingColumn> columns;
+  for (const order::SortField& field : order.fields) {
+    if (field.transform.kind != types::TransformKind::kIdentity) break;
+    columns.push_back({
+        .field_id = field.source_id,
+        .descending = field.direction == order::Direction::kDescending,
+        .nulls_first = field.null_order == order::NullOrder::kNullsFirst,
+    });
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata,
+                                          const order::SortOrder& order) {
+  FileWriterOptions options;
+  if (const std::string* codec =
+          FindProperty(metadata, "write.parquet.compression-codec")) {
+    FIRN_ASSIGN_OR_RETURN(options.codec, ParseCodec(*codec));
+  }
+  FIRN_RETURN_NOT_OK(ReadNumber(metadata, "write.parquet.compression-level", INT32_MIN,
+                                options.compression_level));
+  FIRN_RETURN_NOT_OK(ReadNumber(metadata, "write.parquet.row-group-size-bytes", 1,
+                                options.row_group_bytes));
+  FIRN_RETURN_NOT_OK(
+      ReadNumber(metadata, "write.parquet.page-size-bytes", 1, options.page_bytes));
+  FIRN_RETURN_NOT_OK(
+      ReadNumber(metadata, "write.parquet.dict-size-bytes", 1, options.dictionary_bytes));
+  FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata));
+  options.sorting_columns = SortingColumns(order);
+  return options;
+}
+
+Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
+                                     const types::PartitionSpec& spec,
+                                     const types::PartitionTuple& partition,
+                                     const std::string& file_name) {
+  const std::string* folder = FindProperty(metadata, "write.data.path");
+  FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
+                        PartitionTypes(spec, CurrentSchema(metadata)));
+  const std::string path = PartitionPath(spec, types, partition);
+  return fmt::format("{}/{}{}{}", folder ? *folder : metadata.location + "/data", path,
+                     path.empty() ? "" : "/", file_name);
+}
+
+}  // namespace firn::shift

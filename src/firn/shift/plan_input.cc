@@ -1,0 +1,149 @@
+#include "firn/shift/plan_input.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "firn/types/partition_spec.h"
+#include "firn/wal/extraction.h"
+#include "firn/wal/wal_reader.h"
+
+namespace firn::shift {
+namespace {
+
+/// Partition fields whose value the column's statistics know too: identities of a string.
+std::vector<std::size_t> ComparableFields(const types::PartitionSpec& spec,
+                                          const std::vector<types::Type>& types) {
+  std::vector<std::size_t> fields;
+  for (std::size_t i = 0; i < spec.fields.size(); ++i) {
+    if (spec.fields[i].transform.kind == types::TransformKind::kIdentity &&
+        types[i].kind() == types::TypeKind::kString) {
+      fields.push_back(i);
+    }
+  }
+  return fields;
+}
+
+bool Contradicts(const types::Value& from_footer,
+                 const wal::ExtractedValue& from_statistics) {
+  if (std::holds_alternative<wal::AllNull>(from_statistics)) return !IsNull(from_footer);
+  const auto* text = std::get_if<std::string>(&from_statistics);
+  // Statistics that do not tell one value contradict nothing: they may be cut or left
+  // out.
+  return text != nullptr && from_footer != types::Value(*text);
+}
+
+/// Adds segments to a PlanInput.
+class PlanInputBuilder {
+ public:
+  explicit PlanInputBuilder(const iceberg::TableMetadata& metadata)
+      : metadata_(metadata) {
+    input_.specs = metadata.partition_specs;
+  }
+
+  Status Add(const OpenSegment& segment) {
+    const auto segment_index = static_cast<std::uint32_t>(input_.segments.size());
+    input_.segments.push_back(
+        fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
+    FIRN_RETURN_NOT_OK(CheckAgainstStatistics(segment));
+    for (std::uint32_t row_group = 0; row_group < segment.footer.row_groups.size();
+         ++row_group) {
+      const auto& runs = segment.footer.row_groups[row_group];
+      for (std::uint32_t run = 0; run < runs.size(); ++run) {
+        AddRun(
+            segment.footer, runs[run],
+            {.segment = segment_index, .row_group = row_group, .run_in_row_group = run});
+      }
+    }
+    return Status::OK();
+  }
+
+  planner::PlanInput Finish() && { return std::move(input_); }
+
+ private:
+  void AddRun(const wal::SegmentFooter& footer, const wal::SegmentRun& from,
+              planner::Run run) {
+    run.bucket = BucketOf(footer, from);
+    run.bytes = from.bytes;
+    run.rows = from.rows;
+    run.first_key = from.first_key;
+    run.last_key_unbounded = !from.last_key;
+    if (from.last_key) run.last_key = *from.last_key;
+    run.first_sample = static_cast<std::uint32_t>(input_.samples.size());
+    run.sample_count = static_cast<std::uint32_t>(from.samples.size());
+    for (const wal::KeySample& sample : from.samples) {
+      input_.samples.push_back({.key = sample.key, .fraction = sample.fraction});
+    }
+    input_.runs.push_back(run);
+  }
+
+  std::uint32_t BucketOf(const wal::SegmentFooter& footer, const wal::SegmentRun& run) {
+    const auto next = static_cast<std::uint32_t>(input_.buckets.size());
+    const auto [bucket, is_new] = buckets_.try_emplace(
+        std::tuple(footer.spec_id, footer.order_id, footer.key_types, run.partition),
+        next);
+    if (is_new) {
+      input_.buckets.push_back({.spec_id = footer.spec_id,
+                                .order_id = footer.order_id,
+                                .key_types = footer.key_types,
+                                .partition = run.partition});
+    }
+    return bucket->second;
+  }
+
+  Status CheckAgainstStatistics(const OpenSegment& segment) {
+    const types::PartitionSpec* spec = FindSpec(metadata_, segment.footer.spec_id);
+    if (spec == nullptr) {
+      return InvalidError("segment {}: the table has no partition spec {}",
+                          SegmentKey(segment.name), segment.footer.spec_id);
+    }
+    FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
+                          PartitionTypes(*spec, CurrentSchema(metadata_)));
+    const std::vector<std::size_t> fields = ComparableFields(*spec, types);
+    if (fields.empty()) return Status::OK();
+    std::vector<wal::Extraction> extractions;
+    for (const std::size_t field : fields) {
+      const FieldId source = spec->fields[field].source_id;
+      extractions.push_back({.field_id = source, .from = wal::ColumnSingleton{source}});
+    }
+    FIRN_ASSIGN_OR_RETURN(
+        const wal::ExtractedRowGroups extracted,
+        wal::ExtractFrom(SegmentKey(segment.name), segment.parquet_footer, extractions));
+    for (std::size_t row_group = 0; row_group < extracted.size(); ++row_group) {
+      const auto& runs = segment.footer.row_groups[row_group];
+      if (runs.size() != 1) continue;
+      for (const std::size_t field : fields) {
+        const types::PartitionField& partition_field = spec->fields[field];
+        if (!Contradicts(runs[0].partition[field],
+                         extracted[row_group].at(partition_field.source_id))) {
+          continue;
+        }
+        return Error(ErrorKind::kCorruption,
+                     "segment {} row group {}: its footer and its column statistics "
+                     "disagree about {}",
+                     SegmentKey(segment.name), row_group, partition_field.name);
+      }
+    }
+    return Status::OK();
+  }
+
+  using BucketKey =
+      std::tuple<PartitionSpecId, SortOrderId, std::string, types::PartitionTuple>;
+
+  const iceberg::TableMetadata& metadata_;
+  planner::PlanInput input_;
+  std::map<BucketKey, std::uint32_t> buckets_;
+};
+
+}  // namespace
+
+Result<planner::PlanInput> BuildPlanInput(
+    const std::vector<std::shared_ptr<const OpenSegment>>& segments,
+    const iceberg::TableMetadata& metadata) {
+  PlanInputBuilder builder(metadata);
+  for (const auto& segment : segments) FIRN_RETURN_NOT_OK(builder.Add(*segment));
+  return std::move(builder).Finish();
+}
+
+}  // namespace firn::shift

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/merge/run_reader.h"
+#include "firn/order/sort_order.h"
+#include "firn/parquet_io/file_writer.h"
+#include "firn/parquet_io/row_group_source.h"
+#include "firn/types/schema.h"
+#include "firn/wal/admission.h"
+#include "firn/wal/segment.h"
+
+namespace firn::shift {
+
+/// An admitted segment, open for reading. Immutable; shared by the tasks of an iteration.
+struct OpenSegment {
+  wal::SegmentName name;
+  wal::SegmentFooter footer;
+  std::vector<wal::SourceTrim> trims;
+  std::shared_ptr<arrow::io::RandomAccessFile> file;
+  parquet_io::Footer parquet_footer;
+
+  parquet_io::RowGroupSource RowGroup(std::uint32_t row_group) const {
+    return {
+        .file = file, .footer = parquet_footer, .row_group = static_cast<int>(row_group)};
+  }
+};
+
+/// What part of which run is read.
+struct RunSelection {
+  std::uint32_t row_group = 0;
+  std::uint32_t run_in_row_group = 0;
+  /// Rows with keys in [from_key, to_key); whole if neither is set.
+  std::optional<std::string> from_key;
+  std::optional<std::string> to_key;
+};
+
+/// How rows are to come out.
+struct ReadPlan {
+  /// The table's current schema: rows written under an older one are projected by field
+  /// id.
+  types::Schema schema;
+  /// The order under which the segment was sorted.
+  order::SortOrder order;
+  /// Of the files that the rows go to; a row group that fits them need not be decoded.
+  parquet_io::FileWriterOptions writer_options;
+};
+
+/// A run of a segment, or a slice of it, without the rows that trims say were landed
+/// before.
+class SegmentRunInput : public merge::MergeInput {
+ public:
+  /// `plan` must outlive the input.
+  SegmentRunInput(std::shared_ptr<const OpenSegment> segment, RunSelection selection,
+                  const ReadPlan& plan);
+
+  std::string_view first_key() const override;
+  std::optional<std::string_view> last_key() const override;
+  bool is_whole_row_group() const override { return is_whole_row_group_; }
+  Result<std::unique_ptr<merge::RunReader>> Open() override;
+
+  parquet_io::RowGroupSource row_group() const {
+    return segment_->RowGroup(selection_.row_group);
+  }
+  const wal::SegmentRun& run() const { return run_; }
+
+ private:
+  const std::shared_ptr<const OpenSegment> segment_;
+  const RunSelection selection_;
+  const ReadPlan& plan_;
+  const wal::SegmentRun& run_;
+  const bool is_whole_row_group_;
+};
+
+}  // namespace firn::shift
