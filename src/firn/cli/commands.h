@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/cli/config.h"
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+
+namespace firn::cli {
+
+enum class OutputFormat { kText, kJson };
+
+/// What every command is handed. Results go to stdout, all else to stderr.
+struct CommandContext {
+  const Config& config;
+  Runtime& runtime;
+  StopToken stop;
+};
+
+struct LoadArguments {
+  std::string table;
+  std::vector<std::string> files;
+  bool create = false;
+  std::string partition_by;
+  std::string sort_by;
+  std::vector<std::string> null_values;
+  bool wal_only = false;
+  std::optional<std::string> id;
+};
+
+/// Lands files in a table and, without wal_only, ends when the table covers them.
+Status RunLoad(const CommandContext& context, const LoadArguments& arguments);
+
+struct ShiftArguments {
+  std::string table;
+  bool all = false;
+};
+
+/// Moves what the WAL holds into the table, once.
+Status RunShift(const CommandContext& context, const ShiftArguments& arguments);
+
+struct PlanArguments {
+  /// Of the two exactly one is given.
+  std::string table;
+  std::string input;
+  OutputFormat format = OutputFormat::kText;
+};
+
+/// Prints what a shift would do now, or what the planner makes of a case file.
+Status RunPlan(const CommandContext& context, const PlanArguments& arguments);
+
+Status RunInspectWal(const CommandContext& context, const std::string& table,
+                     OutputFormat format);
+Status RunInspectSegment(const CommandContext& context, const std::string& file,
+                         OutputFormat format);
+Status RunInspectTable(const CommandContext& context, const std::string& table,
+                       OutputFormat format);
+Status RunInspectFiles(const CommandContext& context, const std::string& table,
+                       OutputFormat format);
+
+struct TableCreateArguments {
+  std::string table;
+  /// An Iceberg schema as JSON.
+  std::string schema_file;
+  std::string partition_by;
+  std::string sort_by;
+};
+
+Status RunTableCreate(const CommandContext& context,
+                      const TableCreateArguments& arguments);
+Status RunTableList(const CommandContext& context, OutputFormat format);
+Status RunTableDrop(const CommandContext& context, const std::string& table);
+
+Status RunPositionsShow(const CommandContext& context, const std::string& table,
+                        OutputFormat format);
+
+}  // namespace firn::cli

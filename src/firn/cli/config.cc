@@ -1,0 +1,268 @@
+#include "firn/cli/config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+
+#include "firn/cli/file_text.h"
+#include "firn/cli/units.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr const char* kDefaultFile = "firn.yaml";
+
+/// A value of the document, and how errors name it.
+struct Place {
+  YAML::Node node;
+  std::string file;
+  std::string name;
+
+  Status Error(const std::string& what) const {
+    return InvalidError("{}:{}: {}{}", file, node.Mark().line + 1,
+                        name.empty() ? "" : name + ": ", what);
+  }
+};
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// Replaces ${NAME} by the environment's value.
+Result<std::string> ReplaceVariables(const Place& place, const std::string& text) {
+  std::string out;
+  std::size_t from = 0;
+  while (true) {
+    const std::size_t open = text.find("${", from);
+    if (open == std::string::npos) return out + text.substr(from);
+    const std::size_t close = text.find('}', open);
+    if (close == std::string::npos) return place.Error("\"${\" without \"}\"");
+    const std::string name = text.substr(open + 2, close - open - 2);
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) {
+      return place.Error(fmt::format("the environment has no variable {}", name));
+    }
+    out += text.substr(from, open - from) + value;
+    from = close + 1;
+  }
+}
+
+Result<std::string> Text(const Place& place) {
+  if (!place.node.IsScalar()) return place.Error("expected one value");
+  return ReplaceVariables(place, place.node.Scalar());
+}
+
+using Setter = std::function<Status(const Place&)>;
+
+Setter SetText(std::string& target) {
+  return [&target](const Place& place) { return Text(place).Value(&target); };
+}
+
+/// A setter that parses text with `parse`, and says where it failed.
+template <typename T, typename Parse>
+Setter SetParsed(T& target, Parse parse) {
+  return [&target, parse](const Place& place) -> Status {
+    FIRN_ASSIGN_OR_RETURN(const std::string text, Text(place));
+    const auto value = parse(text);
+    if (!value.ok()) return place.Error(ErrorText(value.status()));
+    target = *value;
+    return Status::OK();
+  };
+}
+
+template <typename T>
+Setter SetBytes(T& target) {
+  return SetParsed(target, [](const std::string& text) -> Result<std::int64_t> {
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, ParseBytes(text));
+    if (bytes == 0) return InvalidError("must be above 0");
+    return bytes;
+  });
+}
+
+Setter SetDuration(Duration& target) { return SetParsed(target, ParseDuration); }
+
+Setter SetCount(std::int64_t& target) {
+  return SetParsed(target, [](const std::string& text) -> Result<std::int64_t> {
+    std::int64_t count = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, count);
+    if (error == std::errc() && rest == end && count > 0) return count;
+    return InvalidError("\"{}\" is not a whole number above 0", text);
+  });
+}
+
+Setter SetOversizedClusters(planner::OversizedClusters& target) {
+  return SetParsed(
+      target, [](const std::string& text) -> Result<planner::OversizedClusters> {
+        if (text == "cut_at_keys") return planner::OversizedClusters::kCutAtKeys;
+        if (text == "split_row_groups")
+          return planner::OversizedClusters::kSplitRowGroups;
+        return InvalidError("\"{}\" is neither cut_at_keys nor split_row_groups", text);
+      });
+}
+
+using Keys = std::map<std::string, Setter>;
+
+std::string Join(const std::string& parent, const std::string& key) {
+  return parent.empty() ? key : parent + "." + key;
+}
+
+Status UnknownKey(const Place& place, const std::string& key, const Keys& keys) {
+  const auto nearest = std::ranges::min_element(
+      keys, {}, [&](const auto& known) { return EditDistance(known.first, key); });
+  return place.Error(
+      fmt::format("unknown key; the nearest known one is \"{}\"", nearest->first));
+}
+
+/// Hands each entry of a mapping to the setter of its key.
+Status ReadMapping(const Place& place, const Keys& keys) {
+  if (place.node.IsNull()) return Status::OK();
+  if (!place.node.IsMap()) return place.Error("expected keys and values");
+  std::vector<std::string> seen;
+  for (const auto& entry : place.node) {
+    const std::string key = entry.first.Scalar();
+    const Place key_place{entry.first, place.file, Join(place.name, key)};
+    const auto setter = keys.find(key);
+    if (setter == keys.end()) return UnknownKey(key_place, key, keys);
+    if (std::ranges::count(seen, key) > 0) return key_place.Error("given twice");
+    seen.push_back(key);
+    FIRN_RETURN_NOT_OK(setter->second({entry.second, place.file, key_place.name}));
+  }
+  return Status::OK();
+}
+
+Setter Section(Keys keys) {
+  return
+      [keys = std::move(keys)](const Place& place) { return ReadMapping(place, keys); };
+}
+
+Setter SetTextList(std::vector<std::string>& target) {
+  return [&target](const Place& place) -> Status {
+    if (!place.node.IsSequence()) return place.Error("expected a list");
+    for (const auto& item : place.node) {
+      FIRN_ASSIGN_OR_RETURN(std::string text, Text({item, place.file, place.name}));
+      target.push_back(std::move(text));
+    }
+    return Status::OK();
+  };
+}
+
+Setter SetTables(std::map<std::string, TableConfig>& target) {
+  return [&target](const Place& place) -> Status {
+    if (!place.node.IsSequence()) return place.Error("expected a list of tables");
+    for (const auto& item : place.node) {
+      std::string name;
+      TableConfig table;
+      const Place item_place{item, place.file, place.name + "[]"};
+      FIRN_RETURN_NOT_OK(
+          ReadMapping(item_place, {{"name", SetText(name)},
+                                   {"non_empty_partition_fields",
+                                    SetTextList(table.non_empty_partition_fields)}}));
+      if (name.empty()) return item_place.Error("a table without a name");
+      if (!target.emplace(name, table).second) {
+        return item_place.Error(fmt::format("table {} is listed twice", name));
+      }
+    }
+    return Status::OK();
+  };
+}
+
+Keys TopLevelKeys(Config& config) {
+  WalConfig& wal = config.wal;
+  ShiftConfig& shift = config.shift;
+  return {
+      {"warehouse", SetText(config.warehouse)},
+      {"catalog", Section({{"name", SetText(config.catalog.name)},
+                           {"type", SetText(config.catalog.type)},
+                           {"uri", SetText(config.catalog.uri)},
+                           {"warehouse", SetText(config.warehouse)}})},
+      {"wal", Section({{"path", SetText(wal.path)},
+                       {"flush_bytes", SetBytes(wal.flush_bytes)},
+                       {"flush_age", SetDuration(wal.flush_age)},
+                       {"row_group_bytes", SetBytes(wal.row_group_bytes)},
+                       {"retention", SetDuration(wal.retention)},
+                       {"dead_after", SetDuration(wal.dead_after)}})},
+      {"shift",
+       Section({{"iteration_bytes", SetBytes(shift.iteration_bytes)},
+                {"lower_bound_input_bytes_per_task",
+                 SetBytes(shift.lower_bound_input_bytes_per_task)},
+                {"upper_bound_input_bytes_per_task",
+                 SetBytes(shift.upper_bound_input_bytes_per_task)},
+                {"max_row_groups_per_task", SetCount(shift.max_row_groups_per_task)},
+                {"oversized_clusters", SetOversizedClusters(shift.oversized_clusters)},
+                {"writer_max_parquet_bytes", SetBytes(shift.writer_max_parquet_bytes)},
+                {"workers", SetCount(shift.workers)}})},
+      {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
+      {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
+      {"memory_limit", SetBytes(config.memory_limit)},
+      {"tables", SetTables(config.tables)},
+  };
+}
+
+Status CheckBounds(const Config& config, const Place& document) {
+  const ShiftConfig& shift = config.shift;
+  const std::int64_t upper = shift.upper_bound_input_bytes_per_task;
+  if (upper < shift.lower_bound_input_bytes_per_task) {
+    return document.Error(fmt::format(
+        "shift: upper_bound_input_bytes_per_task ({}) is below "
+        "lower_bound_input_bytes_per_task ({})",
+        FormatBytes(upper), FormatBytes(shift.lower_bound_input_bytes_per_task)));
+  }
+  if (shift.writer_max_parquet_bytes && *shift.writer_max_parquet_bytes < upper) {
+    return document.Error(fmt::format(
+        "shift: writer_max_parquet_bytes ({}) is below upper_bound_input_bytes_per_task "
+        "({})",
+        FormatBytes(*shift.writer_max_parquet_bytes), FormatBytes(upper)));
+  }
+  if (config.catalog.type != "sql") {
+    return document.Error(
+        fmt::format("catalog: type \"{}\" is not known; use sql", config.catalog.type));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<Config> ParseConfig(const std::string& text, const std::string& file) {
+  Config config;
+  try {
+    const Place document{YAML::Load(text), file, ""};
+    FIRN_RETURN_NOT_OK(ReadMapping(document, TopLevelKeys(config)));
+    FIRN_RETURN_NOT_OK(CheckBounds(config, document));
+  } catch (const YAML::Exception& e) {
+    return InvalidError("{}:{}: not valid YAML: {}", file, e.mark.line + 1, e.msg);
+  }
+  return config;
+}
+
+Result<Config> LoadConfig(const std::optional<std::string>& path) {
+  const char* variable = std::getenv("FIRN_CONFIG");
+  std::string file = kDefaultFile;
+  if (path) {
+    file = *path;
+  } else if (variable != nullptr) {
+    file = variable;
+  } else if (!std::filesystem::exists(kDefaultFile)) {
+    return Config{};
+  }
+  FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(file));
+  return ParseConfig(text, file);
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/planner/plan.h"
+
+namespace firn::cli {
+
+struct CatalogConfig {
+  std::string name = "firn";
+  std::string type = "sql";
+  /// "sqlite:///<path>"; empty = catalog.db in the warehouse.
+  std::string uri;
+};
+
+struct WalConfig {
+  /// Empty = wal/ in the warehouse.
+  std::string path;
+  std::int64_t flush_bytes = 32LL << 20;
+  Duration flush_age = std::chrono::seconds(1);
+  std::int64_t row_group_bytes = 8LL << 20;
+  Duration retention = std::chrono::hours(1);
+  Duration dead_after = std::chrono::hours(24);
+};
+
+struct ShiftConfig {
+  std::int64_t iteration_bytes = 4LL << 30;
+  std::int64_t lower_bound_input_bytes_per_task = 64LL << 20;
+  std::int64_t upper_bound_input_bytes_per_task = 128LL << 20;
+  std::int64_t max_row_groups_per_task = 4096;
+  planner::OversizedClusters oversized_clusters = planner::OversizedClusters::kCutAtKeys;
+  /// Nothing = twice the upper bound.
+  std::optional<std::int64_t> writer_max_parquet_bytes;
+  std::int64_t workers = 2;
+};
+
+struct TableConfig {
+  std::vector<std::string> non_empty_partition_fields;
+};
+
+/// What firn.yaml says, with defaults for what it does not.
+struct Config {
+  std::string warehouse = "warehouse";
+  CatalogConfig catalog;
+  WalConfig wal;
+  ShiftConfig shift;
+  std::int64_t merge_max_open_runs = 1024;
+  std::int64_t commit_queue_size = 4;
+  std::int64_t memory_limit = 2LL << 30;
+  std::map<std::string, TableConfig> tables;
+};
+
+/// Reads YAML text. Invalid, with `file`, line and the nearest known key, for an unknown
+/// key, a wrong unit or type, or bounds that contradict each other. `${NAME}` in a value
+/// is replaced by the environment's.
+Result<Config> ParseConfig(const std::string& text, const std::string& file);
+
+/// The file named by --config, else $FIRN_CONFIG, else ./firn.yaml if there is one, else
+/// the defaults.
+Result<Config> LoadConfig(const std::optional<std::string>& path);
+
+}  // namespace firn::cli

@@ -1,0 +1,19 @@
+#include "firn/cli/file_text.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace firn::cli {
+
+Result<std::string> ReadFileText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
+    return InvalidError("{}: {}", path, std::strerror(errno));
+  }
+  return text;
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,31 @@
+#include "firn/cli/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+namespace firn::cli {
+namespace {
+
+bool g_json = false;
+
+std::string Line(const std::string& message) {
+  return g_json ? nlohmann::json(message).dump() : message;
+}
+
+}  // namespace
+
+void ConfigureLog(const LogOptions& options) {
+  g_json = options.format == "json";
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("firn"));
+  spdlog::set_level(spdlog::level::from_str(options.level));
+  spdlog::set_pattern(
+      g_json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l","message":%v})"
+             : "%H:%M:%S %l: %v");
+}
+
+void LogInfo(const std::string& message) { spdlog::info("{}", Line(message)); }
+void LogWarning(const std::string& message) { spdlog::warn("{}", Line(message)); }
+
+}  // namespace firn::cli

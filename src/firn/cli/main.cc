@@ -1,0 +1,240 @@
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <optional>
+
+#include <arrow/compute/initialize.h>
+
+#include "firn/cli/commands.h"
+#include "firn/cli/config.h"
+#include "firn/cli/exit_code.h"
+#include "firn/cli/log.h"
+
+namespace firn::cli {
+namespace {
+
+StopSource& ProcessStop() {
+  static StopSource stop;
+  return stop;
+}
+
+/// The first signal asks the command to stop, the second ends the process.
+void HandleSignal(int signal) {
+  ProcessStop().RequestStop();
+  std::signal(signal, SIG_DFL);
+}
+
+struct GlobalArguments {
+  std::optional<std::string> config_file;
+  std::optional<std::string> warehouse;
+  LogOptions log;
+};
+
+using Command = std::function<Status(const CommandContext&)>;
+
+/// Builds the command line; the command that was chosen ends up in `chosen`.
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", "firn " FIRN_VERSION);
+    AddGlobalOptions();
+    AddLoad();
+    AddShift();
+    AddPlan();
+    AddInspect();
+    AddTable();
+    AddPositions();
+    Add(app_, "version", "print the version", [](const CommandContext&) {
+      fmt::print("firn {}\n", FIRN_VERSION);
+      return Status::OK();
+    });
+  }
+
+  int Main(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      const int code = app_.exit(e);
+      return code == 0 ? kExitDone : kExitUsage;
+    }
+    const Status status = Run();
+    if (status.ok()) return kExitDone;
+    fmt::print(stderr, "firn: {}\n", ErrorText(status));
+    return ExitCodeOf(status);
+  }
+
+ private:
+  Status Run() {
+    ConfigureLog(global_.log);
+    auto config = LoadConfig(global_.config_file);
+    if (!config.ok()) return AsUsageError(config.status());
+    if (global_.warehouse) config->warehouse = *global_.warehouse;
+    return chosen_({*config, SystemRuntime(), ProcessStop().token()});
+  }
+
+  void AddGlobalOptions() {
+    app_.add_option("--config", global_.config_file,
+                    "configuration file (else $FIRN_CONFIG, else ./firn.yaml)")
+        ->type_name("FILE");
+    app_.add_option("--warehouse", global_.warehouse,
+                    "folder of the tables (default: warehouse)")
+        ->type_name("DIR");
+    app_.add_option("--log-level", global_.log.level, "what is logged on stderr")
+        ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+    app_.add_option("--log-format", global_.log.format, "how it is logged")
+        ->check(CLI::IsMember({"text", "json"}));
+  }
+
+  /// A command that runs `run` when it is the one on the command line.
+  CLI::App& Add(CLI::App& parent, const std::string& name, const std::string& help,
+                Command run) {
+    CLI::App& command = *parent.add_subcommand(name, help);
+    command.callback([this, run = std::move(run)] { chosen_ = run; });
+    return command;
+  }
+
+  CLI::App& AddGroup(const std::string& name, const std::string& help) {
+    CLI::App& group = *app_.add_subcommand(name, help);
+    group.require_subcommand(1);
+    return group;
+  }
+
+  void AddFormat(CLI::App& command) {
+    command.add_option("--format", format_, "how the result is printed")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, OutputFormat>{
+            {"text", OutputFormat::kText}, {"json", OutputFormat::kJson}}));
+  }
+
+  static void AddTableName(CLI::App& command, std::string& table) {
+    command.add_option("TABLE", table, "namespace.table")->required();
+  }
+
+  void AddLayout(CLI::App& command, std::string& partition_by, std::string& sort_by) {
+    command.add_option("--partition-by", partition_by, "'tenant_id, day(ts)'");
+    command.add_option("--sort-by", sort_by, "'service asc nulls first, ts desc'");
+  }
+
+  void AddLoad() {
+    CLI::App& load =
+        Add(app_, "load", "land CSV files in a table, then exit",
+            [this](const CommandContext& context) { return RunLoad(context, load_); });
+    AddTableName(load, load_.table);
+    load.add_option("FILE", load_.files, "CSV files with a header line")->required();
+    load.add_flag("--create", load_.create, "make the table if it is missing");
+    AddLayout(load, load_.partition_by, load_.sort_by);
+    load.add_option("--null-value", load_.null_values, "text that stands for null")
+        ->allow_extra_args(false);
+    load.add_flag("--wal-only", load_.wal_only, "stop once the records are in the WAL");
+    load.add_option("--id", load_.id,
+                    "name of this load: run again, it goes on and adds nothing twice");
+  }
+
+  void AddShift() {
+    CLI::App& shift =
+        Add(app_, "shift", "move what the WAL holds into the table, then exit",
+            [this](const CommandContext& context) { return RunShift(context, shift_); });
+    CLI::Option* table = shift.add_option("TABLE", shift_.table, "namespace.table");
+    CLI::Option* all = shift.add_flag("--all", shift_.all, "every table of the catalog");
+    all->excludes(table);
+  }
+
+  void AddPlan() {
+    CLI::App& plan =
+        Add(app_, "plan", "print what a shift would do now, changing nothing",
+            [this](const CommandContext& context) {
+              plan_.format = format_;
+              return RunPlan(context, plan_);
+            });
+    CLI::Option* table = plan.add_option("TABLE", plan_.table, "namespace.table");
+    plan.add_option("--input", plan_.input, "plan the runs of a case file instead")
+        ->type_name("CASE.json")
+        ->excludes(table);
+    AddFormat(plan);
+  }
+
+  void AddInspect() {
+    CLI::App& inspect = AddGroup("inspect", "look into the WAL or a table");
+    using Inspect = Status (*)(const CommandContext&, const std::string&, OutputFormat);
+    const auto add = [&](const char* name, const char* argument, const char* help,
+                         Inspect run) {
+      CLI::App& command =
+          Add(inspect, name, help, [=, this](const CommandContext& context) {
+            return run(context, subject_, format_);
+          });
+      command.add_option(argument, subject_)->required();
+      AddFormat(command);
+    };
+    add("wal", "TABLE", "segments, shards and what is not in the table yet",
+        RunInspectWal);
+    add("segment", "FILE", "the runs of one segment", RunInspectSegment);
+    add("table", "TABLE", "schema, layout, snapshots", RunInspectTable);
+    add("files", "TABLE", "data files with their sizes and key ranges", RunInspectFiles);
+  }
+
+  void AddTable() {
+    CLI::App& table = AddGroup("table", "create, list and drop tables");
+    CLI::App& create = Add(table, "create", "make a table from an Iceberg schema",
+                           [this](const CommandContext& context) {
+                             return RunTableCreate(context, table_create_);
+                           });
+    AddTableName(create, table_create_.table);
+    create.add_option("--schema", table_create_.schema_file, "Iceberg schema as JSON")
+        ->required();
+    AddLayout(create, table_create_.partition_by, table_create_.sort_by);
+
+    CLI::App& list = Add(
+        table, "list", "all tables of the catalog",
+        [this](const CommandContext& context) { return RunTableList(context, format_); });
+    AddFormat(list);
+
+    CLI::App& show = Add(table, "show", "the same as inspect table",
+                         [this](const CommandContext& context) {
+                           return RunInspectTable(context, subject_, format_);
+                         });
+    AddTableName(show, subject_);
+    AddFormat(show);
+
+    CLI::App& drop = Add(table, "drop", "forget a table; its files stay",
+                         [this](const CommandContext& context) {
+                           return RunTableDrop(context, subject_);
+                         });
+    AddTableName(drop, subject_);
+  }
+
+  void AddPositions() {
+    CLI::App& positions = AddGroup("positions", "how far a table is in the WAL");
+    CLI::App& show = Add(positions, "show", "positions of shards and sources",
+                         [this](const CommandContext& context) {
+                           return RunPositionsShow(context, subject_, format_);
+                         });
+    AddTableName(show, subject_);
+    AddFormat(show);
+  }
+
+  CLI::App app_{"Lands streams in Apache Iceberg tables, already compacted.", "firn"};
+  GlobalArguments global_;
+  LoadArguments load_;
+  ShiftArguments shift_;
+  PlanArguments plan_;
+  TableCreateArguments table_create_;
+  std::string subject_;
+  OutputFormat format_ = OutputFormat::kText;
+  Command chosen_;
+};
+
+int Main(int argc, char** argv) {
+  const Status initialized = arrow::compute::Initialize();
+  FIRN_CHECK(initialized.ok(), "{}", initialized.ToString());
+  std::signal(SIGINT, HandleSignal);
+  std::signal(SIGTERM, HandleSignal);
+  return CommandLine().Main(argc, argv);
+}
+
+}  // namespace
+}  // namespace firn::cli
+
+int main(int argc, char** argv) { return firn::cli::Main(argc, argv); }

@@ -1,0 +1,95 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "firn/cli/commands.h"
+#include "firn/cli/exit_code.h"
+#include "firn/cli/file_text.h"
+#include "firn/cli/table_access.h"
+#include "firn/cli/workspace.h"
+#include "firn/planner/case_file.h"
+#include "firn/planner/plan_json.h"
+#include "firn/planner/text_picture.h"
+#include "firn/wal/wal_root.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr int kDefaultWidth = 100;
+
+int OutputWidth() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kDefaultWidth;
+  }
+  return size.ws_col;
+}
+
+/// What the keys and partition values of the table's runs mean, also under older orders
+/// and specs.
+Result<planner::Legend> LegendOf(const iceberg::TableMetadata& metadata) {
+  planner::Legend legend;
+  for (const order::SortOrder& order : metadata.sort_orders) {
+    FIRN_ASSIGN_OR_RETURN(planner::KeyLegend keys,
+                          planner::ExplainKeys(order, CurrentSchema(metadata)));
+    legend.keys.push_back(std::move(keys));
+  }
+  for (const types::PartitionSpec& spec : metadata.partition_specs) {
+    FIRN_ASSIGN_OR_RETURN(planner::PartitionLegend partition,
+                          planner::ExplainPartition(spec, CurrentSchema(metadata)));
+    legend.partitions.push_back(std::move(partition));
+  }
+  return legend;
+}
+
+void Print(const planner::PlanInput& input, const planner::Plan& plan,
+           const planner::Legend& legend, OutputFormat format) {
+  if (format == OutputFormat::kJson) {
+    fmt::print("{}\n", RenderPlanJson(input, plan, legend));
+  } else {
+    fmt::print("{}", DrawPlan(input, plan, legend, {.width = OutputWidth()}));
+  }
+}
+
+Status PlanCase(const CommandContext& context, const PlanArguments& arguments) {
+  FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(arguments.input));
+  auto file = planner::ParseCaseFile(text);
+  if (!file.ok()) return AsUsageError(AddContext(file.status(), arguments.input));
+  auto plan = MakePlan(file->input, file->limits, context.stop);
+  if (IsError(plan.status(), ErrorKind::kCancelled)) return plan.status();
+  if (!plan.ok()) return AsUsageError(plan.status());
+  Print(file->input, *plan, file->legend, arguments.format);
+  return Status::OK();
+}
+
+Status PlanTable(const CommandContext& context, const PlanArguments& arguments) {
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
+  FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
+                        wal::OpenWalRoot(context.runtime, workspace->wal_store()));
+  wal::WalReader reader(context.runtime, workspace->wal_store());
+  shift::TableShift shift({.runtime = context.runtime,
+                           .catalog = workspace->catalog(),
+                           .io = workspace->file_io(),
+                           .wal_store = workspace->wal_store(),
+                           .wal_reader = reader},
+                          table.identifier, wal_id,
+                          ShiftOptions(context.config, arguments.table));
+  FIRN_ASSIGN_OR_RETURN(const shift::PlannedIteration iteration,
+                        shift.Plan(context.stop));
+  FIRN_ASSIGN_OR_RETURN(const planner::Legend legend, LegendOf(iteration.metadata));
+  Print(iteration.input, iteration.plan, legend, arguments.format);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RunPlan(const CommandContext& context, const PlanArguments& arguments) {
+  if (arguments.table.empty() == arguments.input.empty()) {
+    return AsUsageError(InvalidError("name a table, or a case file with --input"));
+  }
+  return arguments.input.empty() ? PlanTable(context, arguments)
+                                 : PlanCase(context, arguments);
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,49 @@
+#include "firn/cli/table_access.h"
+
+#include "firn/cli/exit_code.h"
+
+namespace firn::cli {
+
+Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
+  const auto identifier = iceberg::ParseTableIdentifier(name);
+  if (!identifier.ok()) return AsUsageError(identifier.status());
+  auto loaded = workspace.catalog().LoadTable(*identifier);
+  if (IsError(loaded.status(), ErrorKind::kNotFound)) {
+    return Error(ErrorKind::kNotFound,
+                 "there is no table {} in warehouse {}; 'firn load {} FILE --create' or "
+                 "'firn table create' makes it",
+                 name, workspace.config().warehouse, name);
+  }
+  FIRN_RETURN_NOT_OK(loaded.status());
+  return OpenTable{.identifier = *identifier, .loaded = *std::move(loaded)};
+}
+
+planner::Limits PlannerLimits(const Config& config) {
+  const ShiftConfig& shift = config.shift;
+  return {
+      .lower_bound_input_bytes_per_task = shift.lower_bound_input_bytes_per_task,
+      .upper_bound_input_bytes_per_task = shift.upper_bound_input_bytes_per_task,
+      .max_row_groups_per_task = shift.max_row_groups_per_task,
+      .oversized_clusters = shift.oversized_clusters,
+  };
+}
+
+shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table) {
+  const ShiftConfig& shift = config.shift;
+  shift::TableShiftOptions options{
+      .iteration = {.limits = PlannerLimits(config),
+                    .iteration_bytes = shift.iteration_bytes,
+                    .workers = static_cast<int>(shift.workers)},
+      .commit_queue_size = static_cast<std::size_t>(config.commit_queue_size),
+  };
+  options.iteration.writer.writer_max_parquet_bytes =
+      shift.writer_max_parquet_bytes.value_or(2 * shift.upper_bound_input_bytes_per_task);
+  const auto of_table = config.tables.find(table);
+  if (of_table != config.tables.end()) {
+    options.iteration.limits.non_empty_partition_fields =
+        of_table->second.non_empty_partition_fields;
+  }
+  return options;
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "firn/cli/commands.h"
+#include "firn/cli/workspace.h"
+#include "firn/core/ids.h"
+#include "firn/iceberg/catalog/catalog.h"
+#include "firn/shift/table_shift.h"
+#include "firn/wal/wal_reader.h"
+
+namespace firn::cli {
+
+/// One table of a workspace, loaded.
+struct OpenTable {
+  iceberg::TableIdentifier identifier;
+  iceberg::LoadedTable loaded;
+
+  const iceberg::TableMetadata& metadata() const { return loaded.metadata; }
+};
+
+/// Loads a table by the name that a user typed. A usage error if it is no table name;
+/// NotFound, saying how to make it, if there is none.
+Result<OpenTable> FindTable(Workspace& workspace, const std::string& name);
+
+/// How the configuration wants a table to be shifted.
+shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table);
+
+/// The limits alone, also for the planner without a table.
+planner::Limits PlannerLimits(const Config& config);
+
+}  // namespace firn::cli

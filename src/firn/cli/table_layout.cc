@@ -1,0 +1,74 @@
+#include "firn/cli/table_layout.h"
+
+#include <fmt/ranges.h>
+
+#include "firn/cli/exit_code.h"
+
+namespace firn::cli {
+namespace {
+
+/// "tenant", "day(ts)", "bucket(16, id)".
+std::string TermText(const types::Schema& schema, FieldId source,
+                     const types::Transform& transform) {
+  const types::Field* field = FindField(schema, source);
+  const std::string name = field ? field->name : fmt::format("field {}", source);
+  if (transform.kind == types::TransformKind::kIdentity) return name;
+  const std::string text = ToString(transform);
+  const std::string function = text.substr(0, text.find('['));
+  if (transform.parameter == 0) return fmt::format("{}({})", function, name);
+  return fmt::format("{}({}, {})", function, transform.parameter, name);
+}
+
+Status EnsureNamespace(iceberg::Catalog& catalog, const std::string& name) {
+  const Status status = catalog.CreateNamespace(name);
+  return IsError(status, ErrorKind::kAlreadyExists) ? Status::OK() : status;
+}
+
+}  // namespace
+
+Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
+                              const NewTable& table) {
+  const auto identifier = iceberg::ParseTableIdentifier(name);
+  if (!identifier.ok()) return AsUsageError(identifier.status());
+  const types::Schema schema = AssignFreshIds(table.schema);
+  const auto spec = types::ParsePartitionSpec(table.partition_by, schema);
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
+  const auto order = order::ParseSortOrder(table.sort_by, schema);
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
+  FIRN_RETURN_NOT_OK(EnsureNamespace(workspace.catalog(), identifier->namespace_name));
+  FIRN_ASSIGN_OR_RETURN(
+      iceberg::LoadedTable loaded,
+      workspace.catalog().CreateTable(
+          *identifier,
+          {.schema = schema, .partition_spec = *spec, .sort_order = *order}));
+  return OpenTable{.identifier = *identifier, .loaded = std::move(loaded)};
+}
+
+wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata) {
+  return {.uuid = metadata.table_uuid,
+          .schema = CurrentSchema(metadata),
+          .spec = DefaultSpec(metadata),
+          .order = DefaultSortOrder(metadata)};
+}
+
+std::string PartitionText(const iceberg::TableMetadata& metadata) {
+  std::vector<std::string> terms;
+  for (const types::PartitionField& field : DefaultSpec(metadata).fields) {
+    terms.push_back(TermText(CurrentSchema(metadata), field.source_id, field.transform));
+  }
+  return fmt::format("{}", fmt::join(terms, ", "));
+}
+
+std::string SortText(const iceberg::TableMetadata& metadata) {
+  std::vector<std::string> terms;
+  for (const order::SortField& field : DefaultSortOrder(metadata).fields) {
+    terms.push_back(fmt::format(
+        "{} {} nulls {}",
+        TermText(CurrentSchema(metadata), field.source_id, field.transform),
+        field.direction == order::Direction::kAscending ? "asc" : "desc",
+        field.null_order == order::NullOrder::kNullsFirst ? "first" : "last"));
+  }
+  return fmt::format("{}", fmt::join(terms, ", "));
+}
+
+}  // namespace firn::cli

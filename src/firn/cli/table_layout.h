@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "firn/cli/table_access.h"
+#include "firn/cli/workspace.h"
+#include "firn/order/sort_order.h"
+#include "firn/types/partition_spec.h"
+#include "firn/types/schema.h"
+#include "firn/wal/segment.h"
+
+namespace firn::cli {
+
+/// What a user says of a table that is to be made.
+struct NewTable {
+  types::Schema schema;
+  /// Texts of --partition-by and --sort-by.
+  std::string partition_by;
+  std::string sort_by;
+};
+
+/// Makes a table, and its namespace if that is missing. A usage error if the layout does
+/// not fit the schema; AlreadyExists if there is such a table.
+Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
+                              const NewTable& table);
+
+/// The layout in which rows of a table go into the WAL: its current schema, default spec
+/// and order.
+wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata);
+
+/// "month(time_hour), tenant" and "carrier asc nulls first", as --partition-by and
+/// --sort-by take them; empty if there is nothing.
+std::string PartitionText(const iceberg::TableMetadata& metadata);
+std::string SortText(const iceberg::TableMetadata& metadata);
+
+}  // namespace firn::cli

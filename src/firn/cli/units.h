@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+
+namespace firn::cli {
+
+/// "64MiB", "512KiB", "1.5GiB", "1000" (bytes). Invalid, saying what is allowed, for
+/// anything else.
+Result<std::int64_t> ParseBytes(std::string_view text);
+
+/// "250ms", "30s", "10min", "24h", "3d". Invalid, saying what is allowed, for anything
+/// else.
+Result<Duration> ParseDuration(std::string_view text);
+
+/// "512 B", "3.4 MiB": at most four significant characters.
+std::string FormatBytes(std::int64_t bytes);
+
+/// "336,776".
+std::string FormatCount(std::int64_t count);
+
+/// "1.2 s", "3 min 20 s".
+std::string FormatDuration(Duration duration);
+
+}  // namespace firn::cli

@@ -1,0 +1,65 @@
+#include "firn/cli/workspace.h"
+
+#include <filesystem>
+#include <string_view>
+
+#include "firn/cli/exit_code.h"
+#include "firn/storage/location.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr std::string_view kSqlitePrefix = "sqlite:///";
+
+Result<std::string> DatabasePath(const CatalogConfig& catalog,
+                                 const std::string& warehouse) {
+  if (catalog.uri.empty()) return warehouse + "/catalog.db";
+  if (!catalog.uri.starts_with(kSqlitePrefix)) {
+    return AsUsageError(InvalidError(
+        "catalog.uri \"{}\" is not known; write sqlite:///<path>", catalog.uri));
+  }
+  return AbsolutePath(catalog.uri.substr(kSqlitePrefix.size()));
+}
+
+}  // namespace
+
+Result<std::string> AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) return InvalidError("{}: {}", path, error.message());
+  std::string text = absolute.lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config,
+                                                   Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
+  FIRN_ASSIGN_OR_RETURN(
+      const std::string wal_root,
+      AbsolutePath(config.wal.path.empty() ? warehouse + "/wal" : config.wal.path));
+  std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
+
+  // Made first, so that an unusable warehouse is named before anything else fails.
+  FIRN_RETURN_NOT_OK(storage::LocalStore::Make(runtime, warehouse).status());
+  FIRN_ASSIGN_OR_RETURN(workspace->local_wal_store_,
+                        storage::LocalStore::Make(runtime, wal_root));
+  workspace->wal_store_ =
+      std::make_unique<storage::CountingStore>(*workspace->local_wal_store_);
+  FIRN_ASSIGN_OR_RETURN(workspace->root_store_, storage::LocalStore::Make(runtime, "/"));
+  FIRN_ASSIGN_OR_RETURN(workspace->file_io_,
+                        iceberg::FileIo::Make({{.prefix = "file:///",
+                                                .store = workspace->root_store_.get()}}));
+
+  FIRN_ASSIGN_OR_RETURN(const std::string database,
+                        DatabasePath(config.catalog, warehouse));
+  FIRN_ASSIGN_OR_RETURN(
+      workspace->catalog_,
+      iceberg::SqlCatalog::Open({.database_path = database,
+                                 .catalog_name = config.catalog.name,
+                                 .warehouse = storage::LocationOfLocalPath(warehouse)},
+                                *workspace->file_io_, runtime));
+  return workspace;
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "firn/cli/config.h"
+#include "firn/core/memory_budget.h"
+#include "firn/core/runtime.h"
+#include "firn/iceberg/catalog/sql_catalog.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/storage/counting_store.h"
+#include "firn/storage/local_store.h"
+
+namespace firn::cli {
+
+/// `path` from the working directory on, without ".." and slashes at its end.
+Result<std::string> AbsolutePath(const std::string& path);
+
+/// Catalog, stores and memory budget that a configuration names, opened. Not copyable;
+/// outlives what is made from it.
+class Workspace {
+ public:
+  /// Makes the warehouse and the WAL root if they are missing. Fails, naming the path, if
+  /// one cannot be used.
+  static Result<std::unique_ptr<Workspace>> Open(const Config& config, Runtime& runtime);
+
+  iceberg::Catalog& catalog() { return *catalog_; }
+  const iceberg::FileIo& file_io() const { return *file_io_; }
+  /// Where data and metadata files lie, by absolute location.
+  storage::ObjectStore& data_store() { return *root_store_; }
+  /// The WAL root; counts requests.
+  storage::CountingStore& wal_store() { return *wal_store_; }
+  MemoryBudget& memory() { return memory_; }
+  Runtime& runtime() { return runtime_; }
+  const Config& config() const { return config_; }
+
+ private:
+  Workspace(const Config& config, Runtime& runtime)
+      : config_(config), runtime_(runtime), memory_(runtime, config.memory_limit) {}
+
+  const Config config_;
+  Runtime& runtime_;
+  MemoryBudget memory_;
+  std::unique_ptr<storage::LocalStore> root_store_;
+  std::unique_ptr<storage::LocalStore> local_wal_store_;
+  std::unique_ptr<storage::CountingStore> wal_store_;
+  std::optional<iceberg::FileIo> file_io_;
+  std::unique_ptr<iceberg::SqlCatalog> catalog_;
+};
+
+}  // namespace firn::cli
