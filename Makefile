@@ -1,0 +1,37 @@
+# make demo   real data end to end: WAL, plan, merge, one Iceberg commit, read by DuckDB and PyIceberg
+# make test   set-up, build, every test
+SHELL := /bin/bash
+PYTHON := .deps/venv/bin/python
+
+.PHONY: setup build release test demo check format bench clean
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@cmake --preset dev > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }
+	@rm -f build.log
+	@cmake --build --preset dev
+
+release: setup
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release --target firn
+
+test: build
+	@ctest --test-dir build/dev --output-on-failure -j 2
+	@$(PYTHON) -m pytest -q -p no:cacheprovider tests
+
+demo: release
+	@$(PYTHON) tools/demo.py
+
+check: setup
+	@tools/check_format.sh
+	@$(PYTHON) tools/check_layers.py
+	@$(PYTHON) tools/check_primitives.py
+	@$(PYTHON) tools/check_registered.py
+
+format: setup
+	@.deps/venv/bin/clang-format -i $$(git ls-files 'src/*.h' 'src/*.cc' 'bench/*.cc' 'cmake/*.h')
+
+clean:
+	@rm -rf build

