@@ -74,7 +74,8 @@ class ChunkOutput {
   Status Add(const merge::MergedRows& step) {
     FIRN_ASSIGN_OR_RETURN(std::shared_ptr<arrow::RecordBatch> rows, step.Gather());
     std::int64_t from = 0;
-    if (IsFull()) {
+    FIRN_ASSIGN_OR_RETURN(const bool is_full, IsFull());
+    if (is_full) {
       // The rows of the last key stay together: files of one chunk must not overlap.
       from = step.rows_of_previous_key;
       FIRN_RETURN_NOT_OK(Append(*rows->Slice(0, from), step, 0));
@@ -85,7 +86,8 @@ class ChunkOutput {
   }
 
   Status Copy(const SegmentRunInput& input) {
-    if (IsFull()) FIRN_RETURN_NOT_OK(Roll());
+    FIRN_ASSIGN_OR_RETURN(const bool is_full, IsFull());
+    if (is_full) FIRN_RETURN_NOT_OK(Roll());
     FIRN_RETURN_NOT_OK(OpenFile());
     const wal::SegmentRun& run = input.run();
     FIRN_RETURN_NOT_OK(writer_->CopyRowGroup(input.row_group(), run.metrics));
@@ -102,8 +104,10 @@ class ChunkOutput {
   }
 
  private:
-  bool IsFull() const {
-    return writer_ != nullptr && writer_->bytes_estimate() >= file_bytes_max_;
+  Result<bool> IsFull() const {
+    if (writer_ == nullptr) return false;
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, writer_->bytes_estimate());
+    return bytes >= file_bytes_max_;
   }
 
   Status Roll() {
