@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
-
-#include "firn/planner/legend.h"
 
 namespace firn::planner {
 namespace {
@@ -79,7 +79,40 @@ std::optional<std::string> EmptyField(const PlanInput& input, const Bucket& buck
   return std::nullopt;
 }
 
+/// How many bytes the first keys of all `runs` begin with alike.
+std::size_t SharedPrefix(const PlanInput& input, std::span<const std::uint32_t> runs) {
+  std::string_view shared = input.runs[runs.front()].first_key;
+  for (const std::uint32_t run : runs) {
+    const std::string_view key = input.runs[run].first_key;
+    const auto differs = std::ranges::mismatch(shared, key).in1;
+    shared = shared.substr(0, differs - shared.begin());
+  }
+  return shared.size();
+}
+
+/// The bytes of a key that tell most runs apart, so that sorting seldom goes to the keys.
+struct PrefixedRun {
+  std::uint64_t prefix = 0;
+  std::uint32_t run = 0;
+};
+
+/// Ascends with the key; a key that ends early counts as followed by zeros.
+std::uint64_t PrefixAfter(std::size_t shared, std::string_view key) {
+  key.remove_prefix(std::min(shared, key.size()));
+  std::uint64_t prefix = 0;
+  for (std::size_t i = 0; i < sizeof(prefix); ++i) {
+    const unsigned char byte = i < key.size() ? static_cast<unsigned char>(key[i]) : 0;
+    prefix = prefix << 8 | byte;
+  }
+  return prefix;
+}
+
 }  // namespace
+
+const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id) {
+  const auto found = std::ranges::find(input.specs, id, &types::PartitionSpec::id);
+  return found == input.specs.end() ? nullptr : &*found;
+}
 
 Status CheckPartitions(const PlanInput& input, const Limits& limits) {
   std::vector<std::optional<std::string>> found;
@@ -133,7 +166,18 @@ bool RunOrder::operator()(std::uint32_t a, std::uint32_t b) const {
 }
 
 void SortRuns(const PlanInput& input, BucketRuns& bucket) {
-  std::ranges::sort(bucket.runs, RunOrder(input, bucket.sorted));
+  const RunOrder order(input, bucket.sorted);
+  const std::size_t shared = bucket.sorted ? SharedPrefix(input, bucket.runs) : 0;
+  std::vector<PrefixedRun> runs;
+  runs.reserve(bucket.runs.size());
+  for (const std::uint32_t run : bucket.runs) {
+    const std::string_view key = bucket.sorted ? input.runs[run].first_key : "";
+    runs.push_back({.prefix = PrefixAfter(shared, key), .run = run});
+  }
+  std::ranges::sort(runs, [&](const PrefixedRun& a, const PrefixedRun& b) {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : order(a.run, b.run);
+  });
+  std::ranges::transform(runs, bucket.runs.begin(), &PrefixedRun::run);
 }
 
 }  // namespace firn::planner

@@ -17,6 +17,9 @@ struct BucketRuns {
   std::vector<std::uint32_t> runs = {};
 };
 
+/// The spec with this id; null if there is none.
+const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id);
+
 /// Invalid if a partition field that must not be empty is null or "" ("<field> is null in
 /// <segment> row group <n>"): of the first run in input order, the first field in the
 /// order of `limits`. A field that a run's spec does not have is not looked for.

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firn/planner/bucket.h"
 #include "firn/planner/json_node.h"
 #include "firn/planner/key_range.h"
 #include "firn/planner/value_json.h"

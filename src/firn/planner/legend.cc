@@ -63,10 +63,6 @@ Result<PartitionLegend> ExplainPartition(const types::PartitionSpec& spec,
   return legend;
 }
 
-const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id) {
-  return Find(input.specs, id, &types::PartitionSpec::id);
-}
-
 std::string HexOfKey(std::string_view key) {
   std::string hex = "0x";
   for (const char byte : key) {

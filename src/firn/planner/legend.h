@@ -48,9 +48,6 @@ Result<KeyLegend> ExplainKeys(const order::SortOrder& order, const types::Schema
 Result<PartitionLegend> ExplainPartition(const types::PartitionSpec& spec,
                                          const types::Schema& schema);
 
-/// The spec with this id; null if there is none.
-const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id);
-
 /// "0x" and the bytes in hex: a key that does not decode, or must not lose a bit.
 std::string HexOfKey(std::string_view key);
 

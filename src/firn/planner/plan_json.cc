@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firn/planner/bucket.h"
 #include "firn/planner/key_range.h"
 #include "firn/planner/value_json.h"
 

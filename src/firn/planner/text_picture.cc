@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "firn/planner/bucket.h"
 #include "firn/planner/cluster.h"
 #include "firn/planner/key_axis.h"
 #include "firn/planner/key_range.h"
