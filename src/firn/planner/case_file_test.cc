@@ -105,6 +105,13 @@ TEST_P(CaseTest, ComesBackFromTheExport) {
   for (std::size_t i = 0; i < after.at("row_groups").size(); ++i) {
     ExpectMembers(before.at("row_groups")[i], after.at("row_groups")[i]);
   }
+  const CaseFile again = ParseCaseFile(text).ValueOrDie();
+  const Result<Plan> plan = MakePlan(file.input, file.limits, {});
+  const Result<Plan> plan_again = MakePlan(again.input, again.limits, {});
+  ASSERT_EQ(plan.status(), plan_again.status());
+  if (!plan.ok()) return;
+  EXPECT_EQ(RenderPlanJson(again.input, *plan_again, again.legend),
+            RenderPlanJson(file.input, *plan, file.legend));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CaseTest, testing::ValuesIn(CaseNames()),

@@ -13,14 +13,16 @@
 #include "firn/types/value.h"
 
 // The planner packs the runs of a write-ahead log into chunks, each of which becomes one
-// data file:
-//   bucket      runs that may share a file at all             bucket.h
-//   cluster     runs whose key ranges touch                   cluster.h
-//   pack        clusters in key order, into chunks            pack.h
-//   cut         a cluster over the upper bound, at keys       cut_at_keys.h,
-//   split_row_groups.h merge_small a chunk too small joins the one before merge_small.h
+// data file. In order, with the file that holds the step:
+//   bucket       runs that may share a file, in run order        bucket.h
+//   cluster      runs whose key ranges touch                     cluster.h
+//   pack         clusters in key order, into chunks              pack.h
+//   cut          a cluster over the upper bound, at keys         cut_at_keys.h
+//                or by row groups                                split_row_groups.h
+//   merge small  a chunk too small joins the one before          merge_small.h
 // Pure: no I/O, no clock, no logging; it sees keys as bytes and knows nothing of Parquet
-// or storage.
+// or storage. Beside it: case_file.h (a plan's input in a file), plan_json.h and
+// text_picture.h (a plan for programs and for people).
 
 namespace firn::planner {
 
@@ -127,9 +129,11 @@ struct Plan {
 /// Every row of the input is in exactly one chunk.
 ///
 /// O(n log n). Invalid if a field of `non_empty_partition_fields` is null or empty
-/// ("<field> is null in <segment> row group <n>"; the first run in input order) or if the
-/// lower bound is above the upper one. Cancelled if `stop` fires; it is looked at between
-/// the phases. Views in the plan live as long as the keys of `input`.
+/// ("<field> is null in <segment> row group <n>"; the first run in input order), if a
+/// run's first key is above its last or a size is negative, or if the limits contradict
+/// each other. Cancelled if `stop` fires; it is looked at between the phases. Views in
+/// the plan live as long as the keys of `input`. REQUIRES: indexes in `input` are in
+/// range.
 Result<Plan> MakePlan(const PlanInput& input, const Limits& limits,
                       const StopToken& stop);
 
