@@ -169,7 +169,7 @@ TEST(AvroTest, NamesAreSanitized) {
 
 TEST(DeflateTest, ComesBackEqual) {
   std::string text;
-  for (int i = 0; i < 100'000; ++i) text += fmt::format("{},", i * i);
+  for (std::int64_t i = 0; i < 100'000; ++i) text += fmt::format("{},", i * i);
   const std::string deflated = DeflateRaw(text);
   EXPECT_LT(deflated.size(), text.size());
   EXPECT_EQ(InflateRaw(deflated, text.size()).ValueOrDie(), text);
