@@ -93,7 +93,7 @@ class FileWriter {
 
   /// Bytes written so far, and an estimate of the open row group's. Not const: now and
   /// then it compresses a sample of the rows to find out.
-  virtual Result<std::int64_t> bytes_estimate() = 0;
+  virtual std::int64_t bytes_estimate() = 0;
 
   /// The row groups that have ended so far.
   virtual const std::vector<WrittenRowGroup>& row_groups() const = 0;
