@@ -172,22 +172,22 @@ class RandomValues {
   }
 
   Status AppendFixedWidth(arrow::ArrayBuilder& builder) {
-    const auto& type = *builder.type();
+    const std::shared_ptr<arrow::DataType> type = builder.type();
     const auto number = static_cast<std::int64_t>(random_() % 100);
-    if (type.id() == arrow::Type::BOOL) {
+    if (type->id() == arrow::Type::BOOL) {
       return static_cast<arrow::BooleanBuilder&>(builder).Append(number % 2 != 0);
     }
-    if (type.id() == arrow::Type::FIXED_SIZE_BINARY) {
+    if (type->id() == arrow::Type::FIXED_SIZE_BINARY) {
       return static_cast<arrow::FixedSizeBinaryBuilder&>(builder).Append(
           std::string(5, static_cast<char>('a' + random_() % 26)));
     }
-    if (type.id() == arrow::Type::DECIMAL128) {
+    if (type->id() == arrow::Type::DECIMAL128) {
       return static_cast<arrow::Decimal128Builder&>(builder).Append(
           arrow::Decimal128(number));
     }
     FIRN_ASSIGN_OR_RETURN(
         auto scalar,
-        arrow::MakeScalar(arrow::int64(), number).ValueOrDie()->CastTo(builder.type()));
+        arrow::MakeScalar(arrow::int64(), number).ValueOrDie()->CastTo(type));
     return builder.AppendScalar(*scalar);
   }
 
@@ -220,8 +220,9 @@ class RandomValues {
 
   Status AppendFixedSizeList(arrow::FixedSizeListBuilder& builder) {
     FIRN_RETURN_NOT_OK(builder.Append());
-    const auto& type = static_cast<const arrow::FixedSizeListType&>(*builder.type());
-    for (int i = 0; i < type.list_size(); ++i) {
+    const auto type = builder.type();
+    const auto& list = static_cast<const arrow::FixedSizeListType&>(*type);
+    for (int i = 0; i < list.list_size(); ++i) {
       FIRN_RETURN_NOT_OK(Append(*builder.value_builder()));
     }
     return Status::OK();

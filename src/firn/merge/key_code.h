@@ -41,18 +41,26 @@ inline std::uint64_t LoadBigEndian(const char* bytes) {
   return arrow::bit_util::FromBigEndian(value);
 }
 
-/// The first byte from `start` on at which the keys differ; the smaller size if there is
-/// none. REQUIRES: both have `start` bytes.
+/// The first byte at which the keys differ; the smaller size if there is none. REQUIRES:
+/// their first `start` bytes are there, and equal.
 inline std::size_t MismatchFrom(std::size_t start, std::string_view a,
                                 std::string_view b) {
   const std::size_t size = std::min(a.size(), b.size());
+  const auto difference_at = [&](std::size_t at) {
+    return LoadBigEndian(a.data() + at) ^ LoadBigEndian(b.data() + at);
+  };
+  const auto first_byte = [](std::uint64_t difference) {
+    return static_cast<std::size_t>(std::countl_zero(difference)) / 8;
+  };
   std::size_t at = start;
   for (; at + 8 <= size; at += 8) {
-    const std::uint64_t difference =
-        LoadBigEndian(a.data() + at) ^ LoadBigEndian(b.data() + at);
-    if (difference != 0) {
-      return at + static_cast<std::size_t>(std::countl_zero(difference)) / 8;
-    }
+    const std::uint64_t difference = difference_at(at);
+    if (difference != 0) return at + first_byte(difference);
+  }
+  if (at < size && size >= 8) {
+    // Once more over some bytes that are equal.
+    const std::uint64_t difference = difference_at(size - 8);
+    return difference != 0 ? size - 8 + first_byte(difference) : size;
   }
   while (at < size && a[at] == b[at]) ++at;
   return at;
@@ -66,18 +74,24 @@ inline bool IsBelowAt(std::size_t mismatch, std::string_view a, std::string_view
          static_cast<unsigned char>(b[mismatch]);
 }
 
+/// Bytes [from, from + 8) of the key as a big-endian number, zeros behind its end.
+/// REQUIRES: `from` is inside the key.
+inline std::uint64_t LoadPadded(std::string_view key, std::size_t from) {
+  if (from + 8 <= key.size()) return LoadBigEndian(key.data() + from);
+  if (key.size() >= 8) {
+    const std::size_t missing = from + 8 - key.size();
+    return LoadBigEndian(key.data() + key.size() - 8) << (8 * missing);
+  }
+  char bytes[8] = {};
+  std::memcpy(bytes, key.data() + from, key.size() - from);
+  return LoadBigEndian(bytes);
+}
+
 /// The code for a difference in word number `word`.
 inline KeyCode CodeOfWord(std::string_view key, std::size_t word) {
   if (word + 1 >= kFirstWordRank) return kFarCode;
   const std::size_t from = word * kCodeWordBytes;
-  std::uint64_t value = 0;
-  if (from + 8 <= key.size()) {
-    value = LoadBigEndian(key.data() + from) >> 16;
-  } else if (from < key.size()) {
-    char bytes[8] = {};
-    std::memcpy(bytes, key.data() + from, std::min(kCodeWordBytes, key.size() - from));
-    value = LoadBigEndian(bytes) >> 16;
-  }
+  const std::uint64_t value = from < key.size() ? LoadPadded(key, from) >> 16 : 0;
   return (kFirstWordRank - word) << 48 | value;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -41,17 +42,25 @@ class LoserTree {
   /// The stream that would win if the winner's ended; nothing if it is the last one.
   std::optional<std::size_t> Challenger() const;
 
-  /// The winner's stream moves on to `key`, whose code relative to winner_key() is
-  /// `code`. REQUIRES: `key` is not below winner_key().
+  /// The smallest code that another head has relative to winner_key(). As long as the
+  /// codes of the winner's next heads, each relative to the head before it, are below it
+  /// or kEqualCode, these heads win too, and need not be shown to the tree.
+  KeyCode ChallengerCode() const {
+    KeyCode code = kEndedCode;
+    for (std::size_t at = FirstMatch(nodes_[0].stream); at > 0; at /= 2) {
+      code = std::min(code, nodes_[at].code);
+    }
+    return code;
+  }
+
+  /// The winner's stream moves on to `key`, whose code relative to the head before it is
+  /// `code`. REQUIRES: `key` is not below winner_key(); of the heads between the two, if
+  /// any, ChallengerCode() said that they win.
   void Advance(std::string_view key, KeyCode code) {
     const std::uint32_t stream = nodes_[0].stream;
     heads_[stream] = key;
     Replay({.code = code, .stream = stream});
   }
-
-  /// The winner's stream moved on to `key` without a match, since that is still the
-  /// winner; `key` is winner_key() from now on.
-  void MoveWinner(std::string_view key);
 
   /// The winner's stream has ended.
   void EndWinner() { Replay({.code = kEndedCode, .stream = nodes_[0].stream}); }
@@ -65,25 +74,35 @@ class LoserTree {
     std::uint32_t stream = 0;
   };
 
+  std::size_t FirstMatch(std::uint32_t stream) const {
+    return (stream + heads_.size()) / 2;
+  }
+
   void Replay(Node candidate) {
-    for (std::size_t at = (candidate.stream + heads_.size()) / 2; at > 0; at /= 2) {
+    for (std::size_t at = FirstMatch(candidate.stream); at > 0; at /= 2) {
       Node& loser = nodes_[at];
       if (loser.code == candidate.code) [[unlikely]] {
-        if (SettleTie(candidate, loser)) std::swap(candidate, loser);
-      } else if (loser.code < candidate.code) {
-        std::swap(candidate, loser);
+        candidate = SettleTie(candidate, loser);
+        continue;
       }
+      // Who wins cannot be foretold: both nodes are chosen without a branch.
+      const Node other = loser;
+      const bool swaps = other.code < candidate.code;
+      loser.code = swaps ? candidate.code : other.code;
+      loser.stream = swaps ? candidate.stream : other.stream;
+      candidate.code = swaps ? other.code : candidate.code;
+      candidate.stream = swaps ? other.stream : candidate.stream;
     }
     nodes_[0] = candidate;
   }
 
-  bool SettleTie(Node& candidate, Node& loser);
+  Node SettleTie(Node candidate, Node& loser);
   bool IsBelow(const Node& a, const Node& b) const;
 
   std::vector<std::string_view> heads_;
   /// The winner, then the losers of the inner nodes.
   std::vector<Node> nodes_;
-  mutable std::int64_t key_comparisons_ = 0;
+  std::int64_t key_comparisons_ = 0;
 };
 
 }  // namespace firn::merge

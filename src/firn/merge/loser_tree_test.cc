@@ -59,14 +59,14 @@ TEST(LoserTreeTest, ChallengerIsTheSecondSmallest) {
   EXPECT_EQ(tree.Challenger(), 4);
 }
 
-TEST(LoserTreeTest, WinnerMovesWithoutAMatch) {
-  LoserTree tree({"a", "long prefix/d", "long prefix/e"});
-  tree.MoveWinner("long prefix/c");
-  EXPECT_EQ(tree.winner_key(), "long prefix/c");
-  tree.Advance("long prefix/dd", Code("long prefix/dd", "long prefix/c"));
-  EXPECT_EQ(tree.winner_key(), "long prefix/d");
+TEST(LoserTreeTest, HeadsBelowTheChallengersCodeNeedNoMatch) {
+  LoserTree tree({"prefix/aaa", "prefix/bbb", "prefix/ccc"});
+  EXPECT_LT(Code("prefix/abb", "prefix/aaa"), tree.ChallengerCode());
+  EXPECT_GT(Code("prefix/cbb", "prefix/abb"), tree.ChallengerCode());
+  tree.Advance("prefix/cbb", Code("prefix/cbb", "prefix/abb"));
+  EXPECT_EQ(tree.winner_key(), "prefix/bbb");
   tree.EndWinner();
-  EXPECT_EQ(tree.winner_key(), "long prefix/dd");
+  EXPECT_EQ(tree.winner_key(), "prefix/cbb");
 }
 
 }  // namespace

@@ -6,16 +6,21 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
+#include <arrow/util/prefetch.h>
 
 namespace firn::merge {
 namespace {
 
-// The count of wins in a row after which a search begins, and the length of a span that
-// pays for its search. Every search that pays lowers the count by one, every other raises
-// it: where keys interleave, searches soon end (the idea is timsort's).
+// The count of wins in a row after which the end of a span is searched for, and the
+// length of a span that pays for its search. Every search that pays lowers the count by
+// one, every other raises it: where keys interleave, searches soon end (the idea is
+// timsort's).
 constexpr std::int64_t kFirstMinGallop = 7;
 constexpr std::int64_t kMaxMinGallop = 64;
-constexpr std::int64_t kPayingSpan = 5;
+constexpr std::int64_t kPayingSpan = 3;
+
+/// A cache line of codes.
+constexpr std::int64_t kPrefetchRows = 8;
 
 /// A span's count is 32 bits wide.
 constexpr std::int64_t kMaxBatchRows = std::numeric_limits<std::int32_t>::max();
@@ -26,27 +31,6 @@ std::vector<std::string_view> FirstKeys(
   if (!sorted) return keys;
   for (const auto& input : inputs) keys.push_back(input->first_key());
   return keys;
-}
-
-/// The first row in (row, end) for which `goes_first` is false, else `end`; it is true up
-/// to some row, and false behind.
-template <typename Predicate>
-std::int64_t Gallop(std::int64_t row, std::int64_t end, Predicate goes_first) {
-  if (goes_first(end - 1)) return end;
-  std::int64_t low = row;
-  std::int64_t high = end - 1;
-  for (std::int64_t step = 1; low + step < high; step *= 2) {
-    if (!goes_first(low + step)) {
-      high = low + step;
-      break;
-    }
-    low += step;
-  }
-  while (low + 1 < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (goes_first(middle) ? low : high) = middle;
-  }
-  return high;
 }
 
 }  // namespace
@@ -69,17 +53,41 @@ Result<std::shared_ptr<arrow::RecordBatch>> MergedRows::Gather() const {
   return GatherRows(batches, spans);
 }
 
-/// An input that was opened: its batch at hand, and where the merge stands in it.
+/// An input that was opened: its batch at hand, and where the merge stands in it. What is
+/// looked at for each row comes first, to be in one cache line.
 struct SortedMerge::Stream {
-  std::unique_ptr<RunReader> reader;
-  std::shared_ptr<const RunBatch> batch;
-  /// Of each row of the batch, relative to the row before it.
-  std::vector<KeyCode> codes;
   std::int64_t row = 0;
   std::int64_t rows = 0;
+  /// Of each row of the batch, relative to the row before it.
+  std::vector<KeyCode> codes;
+  const std::uint64_t* key_offsets = nullptr;
+  const char* key_bytes = nullptr;
   /// Number of the batch among the sources of step `source_step`.
   std::int32_t source = 0;
   std::int64_t source_step = -1;
+  std::shared_ptr<const RunBatch> batch;
+  std::unique_ptr<RunReader> reader;
+
+  std::string_view Key(std::int64_t at) const {
+    return {key_bytes + key_offsets[at], key_offsets[at + 1] - key_offsets[at]};
+  }
+
+  /// Asks for what the next rows need: with many runs, that is no longer in the cache
+  /// when the run wins again.
+  void Prefetch() const {
+    ARROW_PREFETCH(codes.data() + row + kPrefetchRows);
+    ARROW_PREFETCH(key_offsets + row + kPrefetchRows);
+    ARROW_PREFETCH(key_bytes + key_offsets[row]);
+  }
+
+  void Take(RunBatch next) {
+    batch = std::make_shared<const RunBatch>(std::move(next));
+    key_offsets = batch->keys.offsets.data();
+    key_bytes = batch->keys.bytes.data();
+    row = 0;
+    rows = batch->rows->num_rows();
+    source_step = -1;
+  }
 };
 
 SortedMerge::SortedMerge(std::vector<std::unique_ptr<MergeInput>> inputs,
@@ -93,9 +101,7 @@ SortedMerge::SortedMerge(std::vector<std::unique_ptr<MergeInput>> inputs,
 
 SortedMerge::~SortedMerge() = default;
 
-std::int64_t SortedMerge::key_comparisons() const {
-  return tree_.key_comparisons() + gallop_comparisons_;
-}
+std::int64_t SortedMerge::key_comparisons() const { return tree_.key_comparisons(); }
 
 Result<MergeStep> SortedMerge::Next() {
   ++step_;
@@ -149,11 +155,12 @@ Status SortedMerge::OpenWinner() {
   const std::size_t input = tree_.winner();
   FIRN_ASSIGN_OR_RETURN(streams_[input].reader, inputs_[input]->Open());
   ++opened_;
-  return LoadBatch(input);
+  return LoadBatch(input, tree_.winner_key());
 }
 
-/// Gives the winner's stream its next batch, whose rows follow winner_key(), or ends it.
-Status SortedMerge::LoadBatch(std::size_t input) {
+/// Gives the winner's stream its next batch, whose rows follow `previous_key`, or ends
+/// it.
+Status SortedMerge::LoadBatch(std::size_t input, std::string_view previous_key) {
   Stream& stream = streams_[input];
   RunBatch next;
   do {
@@ -164,18 +171,14 @@ Status SortedMerge::LoadBatch(std::size_t input) {
     stream = Stream{};
     return Status::OK();
   }
-  FIRN_RETURN_NOT_OK(CheckAndCode(input, next, stream.codes));
-  // Moves the tree on before the old batch goes: winner_key() may be one of its keys.
-  const auto batch = std::make_shared<const RunBatch>(std::move(next));
-  tree_.Advance(batch->keys[0], stream.codes[0]);
-  stream.batch = batch;
-  stream.row = 0;
-  stream.rows = batch->rows->num_rows();
-  stream.source_step = -1;
+  FIRN_RETURN_NOT_OK(CheckAndCode(input, next, previous_key, stream.codes));
+  stream.Take(std::move(next));
+  tree_.Advance(stream.Key(0), stream.codes[0]);
   return Status::OK();
 }
 
 Status SortedMerge::CheckAndCode(std::size_t input, const RunBatch& batch,
+                                 std::string_view previous_key,
                                  std::vector<KeyCode>& codes) const {
   const std::int64_t rows = batch.rows->num_rows();
   if (batch.keys.size() != rows) {
@@ -183,22 +186,21 @@ Status SortedMerge::CheckAndCode(std::size_t input, const RunBatch& batch,
                  input, batch.keys.size(), rows);
   }
   codes.resize(static_cast<std::size_t>(rows));
-  std::string_view previous = tree_.winner_key();
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::string_view key = batch.keys[row];
-    const std::size_t mismatch = MismatchFrom(0, key, previous);
-    if (IsBelowAt(mismatch, key, previous)) {
+    const std::size_t mismatch = MismatchFrom(0, key, previous_key);
+    if (IsBelowAt(mismatch, key, previous_key)) {
       return Error(
           ErrorKind::kCorruption,
           "input {} of the merge is not in key order, or starts below the first "
           "key that its footer gives: row {} of a batch is below what precedes it",
           input, row);
     }
-    codes[static_cast<std::size_t>(row)] = CodeAt(mismatch, key, previous);
-    previous = key;
+    codes[static_cast<std::size_t>(row)] = CodeAt(mismatch, key, previous_key);
+    previous_key = key;
   }
   const std::optional<std::string_view> last_key = inputs_[input]->last_key();
-  if (last_key && *last_key < previous) {
+  if (last_key && *last_key < previous_key) {
     return Error(
         ErrorKind::kCorruption,
         "input {} of the merge has a key above the last key that its footer gives",
@@ -214,30 +216,23 @@ Status SortedMerge::EmitFromWinner(MergedRows& out) {
   const std::int64_t count = SpanLength(input, limit);
   AppendSpan(stream, count, out);
   stream.row += count;
-  if (count > 1) tree_.MoveWinner(stream.batch->keys[stream.row - 1]);
-  if (stream.row == stream.rows) return LoadBatch(input);
-  tree_.Advance(stream.batch->keys[stream.row],
+  if (stream.row == stream.rows) return LoadBatch(input, stream.Key(stream.row - 1));
+  stream.Prefetch();
+  tree_.Advance(stream.Key(stream.row),
                 stream.codes[static_cast<std::size_t>(stream.row)]);
   return Status::OK();
 }
 
-/// How many rows of the winner, `limit` at most, go before every other's head.
+/// How many rows of the winner, `limit` at most, are known to go before every other's
+/// head.
 std::int64_t SortedMerge::SpanLength(std::size_t input, std::int64_t limit) {
   streak_ = input == streak_input_ ? streak_ + 1 : 1;
   streak_input_ = input;
   if (!options_.galloping || streak_ < min_gallop_ || limit == 1) return 1;
-  const std::optional<std::size_t> challenger = tree_.Challenger();
-  if (!challenger) return limit;
-  const std::string_view other = tree_.head(*challenger);
-  const bool wins_ties = input < *challenger;
-  const Stream& stream = streams_[input];
-  const std::int64_t end = Gallop(stream.row, stream.row + limit,
-                                  [&, &keys = stream.batch->keys](std::int64_t row) {
-                                    ++gallop_comparisons_;
-                                    const int order = keys[row].compare(other);
-                                    return order < 0 || (order == 0 && wins_ties);
-                                  });
-  const std::int64_t count = end - stream.row;
+  const KeyCode challenger = std::max(tree_.ChallengerCode(), kEqualCode + 1);
+  const KeyCode* codes = streams_[input].codes.data() + streams_[input].row;
+  std::int64_t count = 1;
+  while (count < limit && codes[count] < challenger) ++count;
   const bool pays = count >= std::min(kPayingSpan, limit);
   min_gallop_ = std::clamp<std::int64_t>(min_gallop_ + (pays ? -1 : 1), 1, kMaxMinGallop);
   return count;
@@ -289,10 +284,7 @@ Result<MergeStep> SortedMerge::NextConcatenated() {
     while (stream.row == stream.rows) {
       FIRN_ASSIGN_OR_RETURN(RunBatch next, stream.reader->Next());
       if (next.rows == nullptr) break;
-      stream.row = 0;
-      stream.rows = next.rows->num_rows();
-      stream.batch = std::make_shared<const RunBatch>(std::move(next));
-      stream.source_step = -1;
+      stream.Take(std::move(next));
     }
     if (stream.row < stream.rows) {
       MergedRows out;

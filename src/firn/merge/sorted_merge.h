@@ -33,8 +33,8 @@ struct MergeOptions {
   bool whole_row_groups = true;
   /// The most rows of one step.
   std::int64_t batch_rows = 8192;
-  /// Looks for the end of a span by exponential search where runs win many times in a
-  /// row. Changes nothing but the speed.
+  /// Where a run wins many times in a row, looks for the end of its span in its own codes
+  /// instead of playing a match for each row. Changes nothing but the speed.
   bool galloping = true;
 };
 
@@ -100,9 +100,9 @@ class SortedMerge {
   bool MeetsNothingBehind(std::size_t input) const;
   MergeStep LeaveWinnerWhole();
   Status OpenWinner();
-  Status LoadBatch(std::size_t input);
+  Status LoadBatch(std::size_t input, std::string_view previous_key);
   Status CheckAndCode(std::size_t input, const RunBatch& batch,
-                      std::vector<KeyCode>& codes) const;
+                      std::string_view previous_key, std::vector<KeyCode>& codes) const;
   Status EmitFromWinner(MergedRows& out);
   std::int64_t SpanLength(std::size_t input, std::int64_t limit);
   void AppendSpan(Stream& stream, std::int64_t count, MergedRows& out) const;
@@ -118,7 +118,6 @@ class SortedMerge {
   std::size_t concatenated_ = 0;
   std::int64_t step_ = 0;
   std::int64_t opened_ = 0;
-  std::int64_t gallop_comparisons_ = 0;
 
   /// The last key of the steps so far, and whether there is one.
   bool has_emitted_ = false;

@@ -55,7 +55,7 @@ std::string DecimalText(__int128 unscaled, std::int32_t scale) {
   }
   if (is_negative) reversed += '-';
   std::string text(reversed.rbegin(), reversed.rend());
-  if (scale > 0) text.insert(text.size() - static_cast<std::size_t>(scale), ".");
+  if (scale > 0) text.insert(text.size() - static_cast<std::size_t>(scale), 1, '.');
   return text;
 }
 
@@ -111,7 +111,7 @@ std::string HexText(std::string_view bytes) {
 
 std::string UuidText(std::string_view bytes) {
   std::string text = HexText(bytes);
-  for (const std::size_t position : {8, 13, 18, 23}) text.insert(position, "-");
+  for (const std::size_t position : {8, 13, 18, 23}) text.insert(position, 1, '-');
   return text;
 }
 
