@@ -1,0 +1,91 @@
+#include "firn/cli/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace firn::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Config> Parse(const std::string& text) { return ParseConfig(text, "firn.yaml"); }
+
+std::string ErrorOf(const std::string& text) {
+  const auto config = Parse(text);
+  return config.ok() ? "no error" : ErrorText(config.status());
+}
+
+TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
+  const Config config = Parse("").ValueOrDie();
+  EXPECT_EQ(config.warehouse, "warehouse");
+  EXPECT_EQ(config.wal.flush_bytes, 32 << 20);
+  EXPECT_EQ(config.shift.upper_bound_input_bytes_per_task, 128 << 20);
+}
+
+TEST(ConfigTest, ReadsEverySection) {
+  const Config config = Parse(R"(
+warehouse: /data/lake
+catalog: {name: prod, uri: "sqlite:////data/catalog.db"}
+wal: {path: /fast/wal, flush_bytes: 512KiB, flush_age: 250ms, row_group_bytes: 1MiB}
+shift:
+  lower_bound_input_bytes_per_task: 1MiB
+  upper_bound_input_bytes_per_task: 2MiB
+  writer_max_parquet_bytes: 3MiB
+  oversized_clusters: split_row_groups
+  workers: 4
+merge: {max_open_runs: 64}
+commit: {queue_size: 7}
+memory_limit: 512MiB
+tables:
+  - {name: a.b, non_empty_partition_fields: [tenant_id, region]}
+)")
+                            .ValueOrDie();
+  EXPECT_EQ(config.catalog.name, "prod");
+  EXPECT_EQ(config.wal.flush_age, std::chrono::milliseconds(250));
+  EXPECT_EQ(config.shift.writer_max_parquet_bytes, 3 << 20);
+  EXPECT_EQ(config.shift.oversized_clusters, planner::OversizedClusters::kSplitRowGroups);
+  EXPECT_EQ(config.merge_max_open_runs, 64);
+  EXPECT_EQ(config.commit_queue_size, 7);
+  EXPECT_THAT(config.tables.at("a.b").non_empty_partition_fields,
+              ElementsAre("tenant_id", "region"));
+}
+
+TEST(ConfigTest, AnUnknownKeyNamesPlaceAndNearestKey) {
+  EXPECT_EQ(ErrorOf("wal:\n  path: x\n  flush_byte: 1MiB\n"),
+            "firn.yaml:3: wal.flush_byte: unknown key; the nearest known one is "
+            "\"flush_bytes\"");
+}
+
+TEST(ConfigTest, WrongValuesNameTheirPlace) {
+  EXPECT_THAT(ErrorOf("wal:\n  flush_bytes: 12 parsecs\n"),
+              AllOf(HasSubstr("firn.yaml:2: wal.flush_bytes"), HasSubstr("64MiB")));
+  EXPECT_THAT(ErrorOf("memory_limit: 0\n"), HasSubstr("above 0"));
+  EXPECT_THAT(ErrorOf("shift: {workers: two}\n"), HasSubstr("whole number"));
+  EXPECT_THAT(ErrorOf("shift: {oversized_clusters: x}\n"), HasSubstr("cut_at_keys"));
+  EXPECT_THAT(ErrorOf("wal: [1]\n"), HasSubstr("expected keys and values"));
+  EXPECT_THAT(ErrorOf("wal: {path: {a: b}}\n"), HasSubstr("expected one value"));
+  EXPECT_THAT(ErrorOf("wal: {path: a, path: b}\n"), HasSubstr("given twice"));
+  EXPECT_THAT(ErrorOf("catalog: {type: hive}\n"), HasSubstr("use sql"));
+  EXPECT_THAT(ErrorOf("tables: [{}]\n"), HasSubstr("without a name"));
+  EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
+}
+
+TEST(ConfigTest, BoundsMustAgree) {
+  EXPECT_THAT(ErrorOf("shift: {upper_bound_input_bytes_per_task: 1MiB}\n"),
+              HasSubstr("upper_bound_input_bytes_per_task (1.0 MiB) is below"));
+  EXPECT_THAT(ErrorOf("shift: {writer_max_parquet_bytes: 1MiB}\n"),
+              HasSubstr("writer_max_parquet_bytes (1.0 MiB) is below"));
+}
+
+TEST(ConfigTest, VariablesComeFromTheEnvironment) {
+  setenv("FIRN_TEST_FOLDER", "/data", 1);
+  EXPECT_EQ(Parse("warehouse: ${FIRN_TEST_FOLDER}/lake").ValueOrDie().warehouse,
+            "/data/lake");
+  EXPECT_THAT(ErrorOf("warehouse: ${FIRN_NO_SUCH_VARIABLE}\n"),
+              HasSubstr("no variable FIRN_NO_SUCH_VARIABLE"));
+}
+
+}  // namespace
+}  // namespace firn::cli

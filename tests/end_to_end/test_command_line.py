@@ -1,0 +1,131 @@
+"""What a user meets beside the main job: wrong input, idempotent loads, looking at things, other writers."""
+
+import json
+import shutil
+
+import pyarrow as pa
+import pytest
+
+PEOPLE = "id,name,born\n1,Ada,1815-12-10\n2,Grace,1906-12-09\n3,,1900-01-01\n"
+
+
+@pytest.fixture
+def people(firn):
+    (firn.folder / "people.csv").write_text(PEOPLE)
+    return firn
+
+
+def error_of(firn, *arguments, code):
+    result = firn.run(*arguments, code=code)
+    assert result.stdout == ""
+    lines = [line for line in result.stderr.splitlines() if line.startswith("firn: ")]
+    assert len(lines) == 1, result.stderr
+    return lines[0]
+
+
+def test_load_creates_a_table_that_others_read(people, duck):
+    people.run("load", "db.people", "people.csv", "--create", "--sort-by", "born desc")
+    rows = people.rows("db.people").to_pylist()
+    assert [row["id"] for row in rows] == [2, 3, 1]
+    assert rows[1]["name"] is None
+    location = people.table("db.people").metadata_location
+    assert duck.sql(f"SELECT sum(id) FROM iceberg_scan('{location}')").fetchone() == (6,)
+
+
+def test_a_load_with_an_id_adds_nothing_twice(people):
+    people.run("load", "db.people", "people.csv", "--create", "--id", "monday")
+    again = people.run("load", "db.people", "people.csv", "--id", "monday")
+    assert "nothing to add" in again.stdout
+    assert len(people.rows("db.people")) == 3
+    people.run("load", "db.people", "people.csv")
+    assert len(people.rows("db.people")) == 6
+
+
+def test_a_load_refuses_a_file_that_changed_under_its_id(people):
+    people.run("load", "db.people", "people.csv", "--create", "--id", "monday")
+    with (people.folder / "people.csv").open("a") as file:
+        file.write("4,Edsger,1930-05-11\n")
+    message = error_of(people, "load", "db.people", "people.csv", "--id", "monday", code=1)
+    assert "monday" in message and "people.csv" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parts"),
+    [
+        (["load", "db.people", "missing.csv", "--create"], 1, ["missing.csv"]),
+        (["load", "db.people", "."], 1, ["not a regular file"]),
+        (["load", "db.nobody", "people.csv"], 1, ["db.nobody", "--create"]),
+        (["load", "people", "people.csv", "--create"], 2, ["people"]),
+        (["load", "db.p", "people.csv", "--create", "--sort-by", "shoe"], 2, ["--sort-by", "shoe"]),
+        (["load", "db.p", "people.csv", "--create", "--partition-by", "week(born)"], 2, ["week"]),
+        (["load", "db.p", "people.csv", "--create", "--id", "../x"], 2, ["../x"]),
+        (["shift"], 2, ["--all"]),
+        (["shift", "db.nobody"], 1, ["db.nobody"]),
+        (["plan"], 2, ["--input"]),
+        (["plan", "--input", "people.csv"], 2, ["people.csv"]),
+        (["inspect", "segment", "people.csv"], 1, ["people.csv"]),
+    ],
+)
+def test_wrong_input_gets_one_clear_line(people, arguments, code, parts):
+    message = error_of(people, *arguments, code=code)
+    for part in parts:
+        assert part in message
+
+
+def test_an_unknown_flag_is_wrong_usage(firn):
+    assert firn.run("load", "--sideways", code=2).stdout == ""
+
+
+def test_a_configuration_error_names_line_and_nearest_key(people):
+    people.configure("wal:\n  flush_byte: 1MiB\n")
+    message = error_of(people, "table", "list", code=2)
+    assert "firn.yaml:2" in message and "flush_bytes" in message
+
+
+def test_a_value_that_does_not_fit_names_its_row(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    (people.folder / "bad.csv").write_text("id,name,born\n7,Alan,1912-06-23\nx,Kurt,1906-04-28\n")
+    message = error_of(people, "load", "db.people", "bad.csv", code=1)
+    assert "bad.csv" in message and "row 3" in message and "id" in message
+
+
+def test_results_are_json_on_request(people):
+    people.run("load", "db.people", "people.csv", "--create", "--partition-by", "year(born)")
+    assert people.json("table", "list") == ["db.people"]
+    (first, *_) = people.json("inspect", "files", "db.people")
+    assert first["partition"] == "born_year=1815" and first["rows"] == 1
+    table = people.json("inspect", "table", "db.people")
+    assert table["partition_by"] == "year(born)"
+    positions = people.json("positions", "show", "db.people")
+    assert list(positions["sources"].values()) == [3]
+    (shard,) = people.json("inspect", "wal", "db.people")["shards"]
+    assert shard["closed"] and shard["waiting_segments"] == 0
+
+
+def test_the_planner_alone_prints_what_the_case_expects(firn, pytestconfig):
+    cases = pytestconfig.rootpath / "src/firn/planner/cases"
+    case = json.loads((cases / "case-01-fat-monotonic.json").read_text())
+    plan = firn.json("plan", "--input", cases / "case-01-fat-monotonic.json")
+    found = [(chunk["bytes"], chunk["row_groups"]) for chunk in plan["chunks"]]
+    wanted = [(chunk["bytes"], chunk["row_groups"]) for chunk in case["expect"]["chunks"]]
+    assert found == wanted
+
+
+def test_a_table_that_pyiceberg_made_is_loaded_and_appended_by_both(people):
+    people.run("table", "list")
+    people.catalog.create_namespace("db")
+    schema = pa.schema([("id", pa.int64()), ("name", pa.string()), ("born", pa.date32())])
+    people.catalog.create_table("db.people", schema=schema)
+    people.run("load", "db.people", "people.csv")
+    more = pa.table({"id": [9], "name": ["Barbara"], "born": [None]}, schema=schema)
+    people.table("db.people").append(more)
+    people.run("load", "db.people", "people.csv")
+    assert sorted(people.rows("db.people")["id"].to_pylist()) == [1, 1, 2, 2, 3, 3, 9]
+
+
+def test_a_table_made_anew_under_the_same_name_starts_empty(people):
+    people.run("load", "db.people", "people.csv", "--create", "--wal-only")
+    people.run("table", "drop", "db.people")
+    shutil.copy(people.folder / "people.csv", people.folder / "again.csv")
+    people.run("load", "db.people", "again.csv", "--create")
+    assert len(people.rows("db.people")) == 3
