@@ -74,8 +74,7 @@ class ChunkOutput {
   Status Add(const merge::MergedRows& step) {
     FIRN_ASSIGN_OR_RETURN(std::shared_ptr<arrow::RecordBatch> rows, step.Gather());
     std::int64_t from = 0;
-    FIRN_ASSIGN_OR_RETURN(const bool is_full, IsFull());
-    if (is_full) {
+    if (IsFull()) {
       // The rows of the last key stay together: files of one chunk must not overlap.
       from = step.rows_of_previous_key;
       FIRN_RETURN_NOT_OK(Append(*rows->Slice(0, from), step, 0));
@@ -86,8 +85,7 @@ class ChunkOutput {
   }
 
   Status Copy(const SegmentRunInput& input) {
-    FIRN_ASSIGN_OR_RETURN(const bool is_full, IsFull());
-    if (is_full) FIRN_RETURN_NOT_OK(Roll());
+    if (IsFull()) FIRN_RETURN_NOT_OK(Roll());
     FIRN_RETURN_NOT_OK(OpenFile());
     const wal::SegmentRun& run = input.run();
     FIRN_RETURN_NOT_OK(writer_->CopyRowGroup(input.row_group(), run.metrics));
@@ -104,10 +102,8 @@ class ChunkOutput {
   }
 
  private:
-  Result<bool> IsFull() const {
-    if (writer_ == nullptr) return false;
-    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, writer_->bytes_estimate());
-    return bytes >= file_bytes_max_;
+  bool IsFull() const {
+    return writer_ != nullptr && writer_->bytes_estimate() >= file_bytes_max_;
   }
 
   Status Roll() {
