@@ -102,7 +102,7 @@ bool IsAscending(const arrow::Int64Array& offsets) {
 
 /// Rows [from, to) of a delivery, with their part of the range; the acknowledgement goes
 /// with the last part.
-Delivery PartOf(const Delivery& delivery, std::int64_t from, std::int64_t to) {
+Delivery PartOf(Delivery& delivery, std::int64_t from, std::int64_t to) {
   const bool is_last = to == delivery.rows->num_rows();
   Delivery part{.rows = delivery.rows->Slice(from, to - from), .range = delivery.range};
   if (delivery.range) {
@@ -111,7 +111,7 @@ Delivery PartOf(const Delivery& delivery, std::int64_t from, std::int64_t to) {
     if (from > 0) part.range->first = delivery.offsets->Value(from);
     if (!is_last) part.range->next = delivery.offsets->Value(to);
   }
-  if (is_last) part.acknowledge = delivery.acknowledge;
+  if (is_last) part.acknowledge = std::move(delivery.acknowledge);
   return part;
 }
 
@@ -168,28 +168,36 @@ TableBuffer::TableBuffer(Runtime& runtime, MemoryBudget& memory, SegmentBuilder 
       writer_(std::move(writer)),
       mutex_(runtime) {}
 
+TableBuffer::~TableBuffer() {
+  const Status gone =
+      MakeError(ErrorKind::kCancelled, "the buffer was given up before it was flushed");
+  AcknowledgeAll(Settle(gone).acknowledgements, gone);
+}
+
 Status TableBuffer::Append(Delivery delivery, const StopToken& stop) {
-  FIRN_RETURN_NOT_OK(Complete(schema_, delivery));
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
-  const Acknowledgement acknowledge = delivery.acknowledge;
+  std::vector<Delivery> parts;
+  parts.push_back(std::move(delivery));
+  const Status status = AppendParts(parts, stop);
+  // Add takes it once the buffer owes it; who fails before that tells it here.
+  const Acknowledgement& untold = parts.back().acknowledge;
+  if (!status.ok() && untold) untold(status);
+  return status;
+}
+
+Status TableBuffer::AppendParts(std::vector<Delivery>& parts, const StopToken& stop) {
+  FIRN_RETURN_NOT_OK(Complete(schema_, parts.front()));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(parts.front()));
   const std::int64_t part_bytes = std::max<std::int64_t>(options_.flush_bytes / 4, 1);
-  std::vector<Delivery> parts = Cut(std::move(delivery), bytes, part_bytes);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Status status = AppendPart(std::move(parts[i]), stop);
-    if (status.ok()) continue;
-    // The last part took the acknowledgement along.
-    if (acknowledge && i + 1 < parts.size()) acknowledge(status);
-    return status;
-  }
+  parts = Cut(std::move(parts.front()), bytes, part_bytes);
+  for (Delivery& part : parts) FIRN_RETURN_NOT_OK(AppendPart(part, stop));
   return Status::OK();
 }
 
-Status TableBuffer::AppendPart(Delivery delivery, const StopToken& stop) {
-  if (delivery.range) FIRN_RETURN_NOT_OK(FlushUnlessContinued(*delivery.range));
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
+Status TableBuffer::AppendPart(Delivery& part, const StopToken& stop) {
+  if (part.range) FIRN_RETURN_NOT_OK(FlushUnlessContinued(*part.range));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(part));
   FIRN_ASSIGN_OR_RETURN(MemoryReservation memory, Reserve(bytes, stop));
-  FIRN_ASSIGN_OR_RETURN(const bool is_full,
-                        Add(std::move(delivery), bytes, std::move(memory)));
+  FIRN_ASSIGN_OR_RETURN(const bool is_full, Add(part, bytes, std::move(memory)));
   return is_full ? Flush() : Status::OK();
 }
 
@@ -212,23 +220,23 @@ Result<MemoryReservation> TableBuffer::Reserve(std::int64_t bytes,
   return memory_.Reserve(wanted, stop);
 }
 
-Result<bool> TableBuffer::Add(Delivery delivery, std::int64_t bytes,
+Result<bool> TableBuffer::Add(Delivery& part, std::int64_t bytes,
                               MemoryReservation memory) {
   MutexLock lock(mutex_);
   FIRN_RETURN_NOT_OK(state_);
   const bool is_first =
-      pending_.row_count == 0 && (HasRows(delivery) || pending_.ranges.empty());
+      pending_.row_count == 0 && (HasRows(part) || pending_.ranges.empty());
   if (is_first) pending_.since = runtime_.SinceBoot();
   std::optional<std::int32_t> source;
-  if (delivery.range) source = JoinRange(*delivery.range, pending_.ranges);
-  if (HasRows(delivery)) {
-    pending_.row_count += delivery.rows->num_rows();
-    pending_.rows.push_back({std::move(delivery.rows), source, delivery.offsets});
+  if (part.range) source = JoinRange(*part.range, pending_.ranges);
+  if (HasRows(part)) {
+    pending_.row_count += part.rows->num_rows();
+    pending_.rows.push_back({std::move(part.rows), source, part.offsets});
   }
   pending_.bytes += bytes;
   pending_.memory.push_back(std::move(memory));
-  if (delivery.acknowledge) {
-    pending_.acknowledgements.push_back(std::move(delivery.acknowledge));
+  if (part.acknowledge) {
+    pending_.acknowledgements.push_back(std::exchange(part.acknowledge, nullptr));
   }
   return pending_.bytes >= options_.flush_bytes;
 }

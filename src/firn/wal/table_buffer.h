@@ -19,7 +19,9 @@
 namespace firn::wal {
 
 /// Told once, in order of the appends: the segment in which rows and range are durable,
-/// or why they are not. Called on the thread that flushes; must not call the buffer.
+/// or why they are not. A delivery that Append refuses is told too, and so is what a
+/// buffer still holds when it is destroyed. Called on the thread that appends, flushes or
+/// destroys; must not call the buffer.
 using Acknowledgement = std::function<void(const Result<SegmentName>&)>;
 
 /// What a source hands over at once.
@@ -66,6 +68,7 @@ class TableBuffer {
                                                    storage::ObjectStore& store,
                                                    TableLayout layout,
                                                    TableBufferOptions options);
+  ~TableBuffer();
 
   /// Waits for memory, and for a flush if the buffer is full.
   ///
@@ -105,11 +108,13 @@ class TableBuffer {
   TableBuffer(Runtime& runtime, MemoryBudget& memory, SegmentBuilder builder,
               ShardWriter writer, TableBufferOptions options);
 
-  Status AppendPart(Delivery delivery, const StopToken& stop);
+  /// `parts` is the whole delivery at first; what the buffer took is moved out.
+  Status AppendParts(std::vector<Delivery>& parts, const StopToken& stop);
+  Status AppendPart(Delivery& part, const StopToken& stop);
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
   Status FlushUnlessContinued(const SourceRange& range);
   /// True if the buffer is full now.
-  Result<bool> Add(Delivery delivery, std::int64_t bytes, MemoryReservation memory);
+  Result<bool> Add(Delivery& part, std::int64_t bytes, MemoryReservation memory);
   bool IsDue();
   Status FlushPending(bool with_ranges_alone);
   Result<SegmentName> Write(const Pending& pending);

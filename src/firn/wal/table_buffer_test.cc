@@ -187,7 +187,7 @@ TEST_F(TableBufferTest, AFailureIsToldToAllAndEndsTheBuffer) {
   store_fails_ = false;
   EXPECT_EQ(Append("two", std::nullopt, 1), failed);
   EXPECT_EQ(buffer_->Close(), failed);
-  EXPECT_THAT(told_, testing::ElementsAre("one failed"));
+  EXPECT_THAT(told_, testing::ElementsAre("one failed", "two failed"));
   EXPECT_EQ(memory_.used_bytes(), 0);
 }
 
@@ -208,6 +208,25 @@ TEST_F(TableBufferTest, StopsWaitingForMemoryWhenAskedTo) {
   stop.RequestStop();
   const Status status = buffer_->Append({.rows = ToBatch(Rows(1))}, stop.token());
   EXPECT_TRUE(IsError(status, ErrorKind::kCancelled));
+}
+
+TEST_F(TableBufferTest, WhatIsRefusedIsToldOnce) {
+  Open();
+  const auto held = memory_.Reserve(memory_.limit_bytes(), StopToken()).ValueOrDie();
+  StopSource stop;
+  stop.RequestStop();
+  Delivery stopped = {.rows = ToBatch(Rows(1))};
+  EXPECT_FALSE(buffer_->Append(Named("stopped", std::move(stopped)), stop.token()).ok());
+  EXPECT_FALSE(Append("too many", SourceRange{"S", 5, 6}, 2).ok());
+  EXPECT_THAT(told_, testing::ElementsAre("stopped failed", "too many failed"));
+}
+
+TEST_F(TableBufferTest, WhatIsBufferedIsToldWhenTheBufferGoes) {
+  Open();
+  ASSERT_TRUE(Append("one", SourceRange{"S", 0, 2}, 2).ok());
+  buffer_.reset();
+  EXPECT_THAT(told_, testing::ElementsAre("one failed"));
+  EXPECT_TRUE(Segments().empty());
 }
 
 TEST_F(TableBufferTest, RefusesWhatContradictsItself) {
