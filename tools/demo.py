@@ -56,18 +56,6 @@ def figures_of_csv(path):
     return len(rows), sum(int(row["distance"]) for row in rows), Counter(row["carrier"] for row in rows)
 
 
-def open_duckdb():
-    import duckdb
-
-    connection = duckdb.connect()
-    for name in ("avro", "httpfs", "iceberg"):
-        (extension,) = SITE_PACKAGES.glob(
-            f"duckdb_extension_{name}/extensions/*/{name}.duckdb_extension"
-        )
-        connection.load_extension(str(extension))
-    return connection
-
-
 def open_pyiceberg_table():
     from pyiceberg.catalog.sql import SqlCatalog
 
@@ -80,6 +68,8 @@ def open_pyiceberg_table():
 
 
 def figures_by_duckdb(metadata_location):
+    from duckdb_reader import open_duckdb
+
     connection = open_duckdb()
     source = f"iceberg_scan('{metadata_location}')"
     rows, distance = connection.sql(f"SELECT count(*), sum(distance) FROM {source}").fetchone()

@@ -5,14 +5,18 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import sysconfig
 import zipfile
+from collections import Counter
 
-import duckdb
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from duckdb_reader import open_duckdb  # noqa: E402
+
 SITE_PACKAGES = pathlib.Path(sysconfig.get_path("purelib"))
 PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
 
@@ -74,15 +78,40 @@ def firn(tmp_path):
     return Firn(tmp_path)
 
 
+class Events(Firn):
+    """A file of 40,000 events, to be loaded in segments small enough that there are many."""
+
+    ROWS = 40_000
+    TABLE = "db.events"
+
+    def write(self):
+        self.configure("wal:\n  flush_bytes: 256KiB\n  row_group_bytes: 64KiB\n")
+        with (self.folder / "events.csv").open("w") as file:
+            file.write("id,name,amount\n")
+            for i in range(self.ROWS):
+                file.write(f"{i},{'abcdefgh'[i * 7 % 8] * 3}{i % 977},{i / 8}\n")
+
+    @staticmethod
+    def load(load_id, *flags):
+        """Arguments of a load of all events."""
+        return ("load", Events.TABLE, "events.csv", "--create", "--id", load_id, *flags,
+                "--partition-by", "truncate(2, name)", "--sort-by", "name, id desc")
+
+    def assert_each_row(self, times):
+        counts = Counter(self.rows(self.TABLE)["id"].to_pylist())
+        assert counts == dict.fromkeys(range(self.ROWS), times)
+
+
+@pytest.fixture
+def events(tmp_path):
+    events = Events(tmp_path)
+    events.write()
+    return events
+
+
 @pytest.fixture
 def duck():
-    connection = duckdb.connect()
-    for name in ("avro", "httpfs", "iceberg"):
-        (extension,) = SITE_PACKAGES.glob(
-            f"duckdb_extension_{name}/extensions/*/{name}.duckdb_extension"
-        )
-        connection.load_extension(str(extension))
-    return connection
+    return open_duckdb()
 
 
 @pytest.fixture(scope="session")

@@ -98,8 +98,10 @@ def test_results_are_json_on_request(people):
     assert table["partition_by"] == "year(born)"
     positions = people.json("positions", "show", "db.people")
     assert list(positions["sources"].values()) == [3]
-    (shard,) = people.json("inspect", "wal", "db.people")["shards"]
+    wal = people.json("inspect", "wal", "db.people")
+    (shard,) = wal["shards"]
     assert shard["closed"] and shard["waiting_segments"] == 0
+    assert [f"load:{load}:0" for load in wal["loads"]] == list(positions["sources"])
 
 
 def test_the_planner_alone_prints_what_the_case_expects(firn, pytestconfig):

@@ -116,6 +116,7 @@ def test_a_cluster_far_over_the_upper_bound_is_cut_at_keys(firn, flights_csv, du
     assert plan["stats"]["largest_cluster_bytes"] >= 10 * upper
     assert plan["stats"]["uncut_parts"] == 0
     parts = [chunk["bytes"] for chunk in plan["chunks"] if chunk["split"]]
+    assert len(parts) >= 10
     well_sized = [size for size in parts[:-1] if 0.75 * lower <= size <= 1.25 * upper]
     assert len(well_sized) >= 0.95 * (len(parts) - 1)
     assert plan["stats"]["overlap_depth_max"] == 1

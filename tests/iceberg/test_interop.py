@@ -8,8 +8,8 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
-import duckdb
 import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,6 +31,9 @@ from pyiceberg.types import (
 )
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tools"))
+from duckdb_reader import open_duckdb  # noqa: E402
+
 TOOL = os.environ.get("FIRN_ICEBERG_INTEROP_TOOL", ROOT / "build/dev/src/firn/iceberg/iceberg_interop_tool")
 NAME = "firn"
 TABLE = "demo.flights"
@@ -128,17 +131,8 @@ class Warehouse:
 
     def duckdb_rows(self, columns):
         location = self.table().metadata_location
-        return duckdb_with_iceberg().execute(
+        return open_duckdb().execute(
             f"SELECT {columns} FROM iceberg_scan('{location}') ORDER BY ALL").fetchall()
-
-
-def duckdb_with_iceberg():
-    site_packages = pathlib.Path(duckdb.__file__).parents[1]
-    connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
-    for name in ("avro", "httpfs", "iceberg"):
-        folder = site_packages / f"duckdb_extension_{name}/extensions/v{duckdb.__version__}"
-        connection.execute(f"LOAD '{folder / f'{name}.duckdb_extension'}'")
-    return connection
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@
 #include "firn/parquet_io/row_group_source.h"
 #include "firn/shift/chunk_writer.h"
 #include "firn/storage/location.h"
-#include "firn/wal/segment_format.h"
+#include "firn/wal/load_manifest.h"
 #include "firn/wal/wal_reader.h"
 #include "firn/wal/wal_root.h"
 
@@ -164,6 +164,7 @@ Json ColumnsJson(const types::Schema& schema) {
 struct WalView {
   WalId wal_id;
   std::vector<wal::ShardListing> shards;
+  std::vector<std::string> loads;
   wal::Positions reached;
 };
 
@@ -176,8 +177,9 @@ Result<WalView> ViewWal(Workspace& workspace, const OpenTable& table) {
   WalView view;
   FIRN_ASSIGN_OR_RETURN(view.wal_id,
                         wal::OpenWalRoot(workspace.runtime(), workspace.wal_store()));
-  FIRN_ASSIGN_OR_RETURN(
-      view.shards, wal::ListShards(workspace.wal_store(), table.metadata().table_uuid));
+  const TableUuid& uuid = table.metadata().table_uuid;
+  FIRN_ASSIGN_OR_RETURN(view.shards, wal::ListShards(workspace.wal_store(), uuid));
+  FIRN_ASSIGN_OR_RETURN(view.loads, wal::ListLoads(workspace.wal_store(), uuid));
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
                         commit::ReadPositions(table.metadata(), view.wal_id));
   view.reached = positions.reached;
@@ -224,11 +226,14 @@ void PrintWalText(const OpenTable& table, const WalView& view) {
                  FormatCount(figures.waiting), FormatBytes(figures.waiting_bytes)});
   }
   fmt::print("{}", text.ToString());
+  if (!view.loads.empty()) fmt::print("\nloads  {}\n", fmt::join(view.loads, ", "));
 }
 
 Json ToJson(const OpenTable& table, const WalView& view) {
-  Json json = {{"table", ToString(table.identifier)}, {"wal_id", view.wal_id.value()}};
-  json["shards"] = Json::array();
+  Json json = {{"table", ToString(table.identifier)},
+               {"wal_id", view.wal_id.value()},
+               {"loads", view.loads},
+               {"shards", Json::array()}};
   for (const wal::ShardListing& shard : view.shards) {
     const ShardFigures figures = FiguresOf(view, shard);
     json["shards"].push_back({{"shard", shard.shard.value()},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
@@ -189,9 +191,16 @@ wal::TableBufferOptions BufferOptions(const Config& config) {
   return options;
 }
 
+/// What became durable.
+struct WalFill {
+  wal::TableBufferCounts counts;
+  /// Where each source stood in the end.
+  std::map<std::string, std::int64_t> reached;
+};
+
 /// Reads the source to its end, and makes every record durable.
-Result<wal::TableBufferCounts> FillWal(Workspace& workspace, const OpenTable& table,
-                                       sources::Source& source, const StopToken& stop) {
+Result<WalFill> FillWal(Workspace& workspace, const OpenTable& table,
+                        sources::Source& source, const StopToken& stop) {
   Runtime& runtime = workspace.runtime();
   FIRN_ASSIGN_OR_RETURN(
       const auto buffer,
@@ -199,37 +208,57 @@ Result<wal::TableBufferCounts> FillWal(Workspace& workspace, const OpenTable& ta
                              LayoutOf(table.metadata()),
                              BufferOptions(workspace.config())));
   Progress progress(runtime, fmt::format("load {}", table.identifier), 0);
+  WalFill fill;
   std::int64_t rows = 0;
   while (true) {
     FIRN_ASSIGN_OR_RETURN(std::optional<sources::SourceBatch> batch, source.Next(stop));
     if (!batch) break;
     rows += batch->delivery.rows->num_rows();
+    fill.reached[batch->delivery.range->source] = batch->delivery.range->next;
     FIRN_RETURN_NOT_OK(buffer->Append(std::move(batch->delivery), stop));
+    FIRN_RETURN_NOT_OK(buffer->FlushIfDue());
     progress.Update(rows, FormatCount(rows) + " rows");
   }
   FIRN_RETURN_NOT_OK(buffer->Close());
-  return buffer->counts();
+  fill.counts = buffer->counts();
+  return fill;
 }
 
-/// Fails if a record of the load is durable, but could not be shifted.
+void PrintDurable(const OpenTable& table, const std::string& id,
+                  const wal::TableBufferCounts& counts, Duration duration) {
+  if (counts.rows == 0) {
+    fmt::print("{}: nothing to add, every record of load {} is durable already\n",
+               table.identifier, id);
+    return;
+  }
+  fmt::print("{}: {} rows durable in {} segments, {}, in {}\n", table.identifier,
+             FormatCount(counts.rows), FormatCount(counts.segments),
+             FormatBytes(counts.segment_bytes), FormatDuration(duration));
+}
+
+/// Fails if the table, as it is now, does not cover all that is in `reached`.
 Status CheckInTable(Workspace& workspace, const OpenTable& table, const WalId& wal_id,
-                    const std::string& id, std::size_t files) {
-  FIRN_ASSIGN_OR_RETURN(const auto durable,
-                        DurableRecords(workspace, table, wal_id, id, files));
+                    const std::map<std::string, std::int64_t>& reached) {
   FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded,
                         workspace.catalog().LoadTable(table.identifier));
+  const TableUuid& uuid = table.metadata().table_uuid;
+  if (loaded.metadata.table_uuid != uuid) {
+    return InvalidError(
+        "table {} was dropped and made anew while records were loaded into it; they stay "
+        "in the WAL of the dropped one: load them again (uuid {}, now {})",
+        table.identifier, uuid, loaded.metadata.table_uuid);
+  }
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
                         commit::ReadPositions(loaded.metadata, wal_id));
-  for (const auto& [file, records] : durable) {
-    const auto reached = positions.reached.sources.find(wal::LoadSourceId(id, file));
+  for (const auto& [source, next] : reached) {
+    const auto found = positions.reached.sources.find(source);
     const std::int64_t landed =
-        reached == positions.reached.sources.end() ? 0 : reached->second;
-    if (landed >= records) continue;
+        found == positions.reached.sources.end() ? 0 : found->second;
+    if (landed >= next) continue;
     return InvalidError(
-        "load {}: {} of {} records of file {} are in the table, the others wait in the "
-        "WAL "
-        "(durable); 'firn inspect wal {}' shows why",
-        id, landed, records, file + 1, table.identifier);
+        "{} of {} records of {} are in {}, the others wait in the WAL (durable); 'firn "
+        "inspect wal {}' shows why",
+        landed, next, source, table.identifier, table.identifier);
   }
   return Status::OK();
 }
@@ -262,20 +291,14 @@ Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
                                                 .schema = CurrentSchema(table.metadata()),
                                                 .csv = CsvOptionsOf(arguments)}));
   const BootTime begin = context.runtime.SinceBoot();
-  FIRN_ASSIGN_OR_RETURN(const wal::TableBufferCounts counts,
-                        FillWal(*workspace, table, *source, context.stop));
-  if (counts.rows == 0) {
-    fmt::print("{}: nothing to add, every record of load {} is durable already\n",
-               table.identifier, id);
-  } else {
-    fmt::print("{}: {} rows durable in {} segments, {}, in {}\n", table.identifier,
-               FormatCount(counts.rows), FormatCount(counts.segments),
-               FormatBytes(counts.segment_bytes),
-               FormatDuration(context.runtime.SinceBoot() - begin));
-  }
+  FIRN_ASSIGN_OR_RETURN(WalFill fill, FillWal(*workspace, table, *source, context.stop));
+  PrintDurable(table, id, fill.counts, context.runtime.SinceBoot() - begin);
   if (arguments.wal_only) return Status::OK();
   FIRN_RETURN_NOT_OK(ShiftAndReport(*workspace, table, context.stop));
-  return CheckInTable(*workspace, table, wal_id, id, manifest.files.size());
+  for (const auto& [file, records] : durable) {
+    fill.reached.try_emplace(wal::LoadSourceId(id, file), records);
+  }
+  return CheckInTable(*workspace, table, wal_id, fill.reached);
 }
 
 }  // namespace firn::cli

@@ -1,0 +1,50 @@
+"""What others do while a load or a shift runs: load the same, shift too, drop the table and make it anew."""
+
+import signal
+import subprocess
+
+
+def finish(process):
+    stdout, stderr = process.communicate(timeout=300)
+    return process.returncode, stdout + stderr
+
+
+def wait_for_segments(events, process):
+    """Returns once the load that `process` runs has made a segment durable."""
+    while not list(events.folder.glob("warehouse/wal/*/*/*.parquet")):
+        try:
+            process.wait(timeout=0.01)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"the load ended too early: {finish(process)}")
+
+
+def test_two_loads_of_one_id_at_once_add_each_row_once(events):
+    loads = [events.start(*events.load("x")) for _ in range(2)]
+    for load in loads:
+        code, output = finish(load)
+        assert code == 0, output
+    events.assert_each_row(times=1)
+
+
+def test_loads_and_shifts_at_once_lose_nothing(events):
+    events.run(*events.load("0"))
+    running = [events.start(*events.load(load_id)) for load_id in "12"]
+    running += [events.start("shift", events.TABLE) for _ in range(2)]
+    for process in running:
+        code, output = finish(process)
+        assert code == 0, output
+    events.assert_each_row(times=3)
+
+
+def test_a_load_says_that_its_table_was_made_anew(events):
+    load = events.start(*events.load("x"))
+    wait_for_segments(events, load)
+    load.send_signal(signal.SIGSTOP)
+    events.run("table", "drop", events.TABLE)
+    (events.folder / "one.csv").write_text("id,name,amount\n1,a,0.5\n")
+    events.run("load", events.TABLE, "one.csv", "--create")
+    load.send_signal(signal.SIGCONT)
+    code, output = finish(load)
+    assert code == 1 and "made anew" in output, output
+    assert len(events.rows(events.TABLE)) == 1
