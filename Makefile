@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
 
-.PHONY: setup build release test demo check format bench clean
+.PHONY: setup build release test demo check format clean
 
 setup:
 	@tools/setup.sh

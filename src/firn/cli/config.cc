@@ -16,6 +16,7 @@ namespace firn::cli {
 namespace {
 
 constexpr const char* kDefaultFile = "firn.yaml";
+constexpr std::int64_t kWorkersMax = 256;
 
 /// A value of the document, and how errors name it.
 struct Place {
@@ -229,6 +230,13 @@ Status CheckBounds(const Config& config, const Place& document) {
         "shift: writer_max_parquet_bytes ({}) is below upper_bound_input_bytes_per_task "
         "({})",
         FormatBytes(*shift.writer_max_parquet_bytes), FormatBytes(upper)));
+  }
+  if (shift.workers > kWorkersMax) {
+    return document.Error(
+        fmt::format("shift: workers ({}) are more than {}", shift.workers, kWorkersMax));
+  }
+  if (config.wal.dead_after <= Duration::zero()) {
+    return document.Error("wal: dead_after must be above 0");
   }
   if (config.catalog.type != "sql") {
     return document.Error(

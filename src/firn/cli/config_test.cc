@@ -77,6 +77,8 @@ TEST(ConfigTest, BoundsMustAgree) {
               HasSubstr("upper_bound_input_bytes_per_task (1.0 MiB) is below"));
   EXPECT_THAT(ErrorOf("shift: {writer_max_parquet_bytes: 1MiB}\n"),
               HasSubstr("writer_max_parquet_bytes (1.0 MiB) is below"));
+  EXPECT_THAT(ErrorOf("shift: {workers: 4294967296}\n"), HasSubstr("more than 256"));
+  EXPECT_THAT(ErrorOf("wal: {dead_after: 0s}\n"), HasSubstr("above 0"));
 }
 
 TEST(ConfigTest, VariablesComeFromTheEnvironment) {

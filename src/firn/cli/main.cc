@@ -229,6 +229,7 @@ class CommandLine {
 int Main(int argc, char** argv) {
   const Status initialized = arrow::compute::Initialize();
   FIRN_CHECK(initialized.ok(), "{}", initialized.ToString());
+  (void)ProcessStop();  // made here: a signal handler must not allocate
   std::signal(SIGINT, HandleSignal);
   std::signal(SIGTERM, HandleSignal);
   return CommandLine().Main(argc, argv);

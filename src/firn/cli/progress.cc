@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "firn/core/status.h"
 
@@ -50,11 +49,6 @@ void Progress::Draw(std::int64_t done, const std::string& detail) {
   fmt::print(stderr, "{}{} [{:#<{}}{:.<{}}] {}{}", kEraseLine, title_, "", filled, "",
              kBarWidth - filled, percent, detail);
   std::fflush(stderr);
-}
-
-bool MayUseColor(int file_descriptor) {
-  const char* no_color = std::getenv("NO_COLOR");
-  return isatty(file_descriptor) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
 }  // namespace firn::cli

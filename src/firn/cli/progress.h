@@ -31,7 +31,4 @@ class Progress {
   bool drawn_ = false;
 };
 
-/// True if `stream` is a terminal and NO_COLOR is not set.
-bool MayUseColor(int file_descriptor);
-
 }  // namespace firn::cli

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "firn/core/ulid.h"
 #include "firn/storage/location.h"
-#include "firn/wal/load_manifest.h"
 #include "firn/wal/shard_writer.h"
 
 namespace firn::wal {
@@ -29,25 +27,23 @@ std::string AsFolder(std::string path) {
   return path;
 }
 
-/// The table and shard of an object, if it is one that a shard's writer made.
+/// The shard of an object, if it is one that a shard's writer made.
 struct ShardObject {
-  TableUuid table;
   ShardId shard;
   std::optional<SegmentName> segment;
 };
 
 std::optional<ShardObject> ParseShardObject(const std::string& key) {
   if (auto segment = ParseSegmentKey(key)) {
-    return ShardObject{segment->table_uuid, segment->shard, segment};
+    return ShardObject{segment->shard, segment};
   }
   const std::size_t shard = key.find('/');
   if (shard == key.npos) return std::nullopt;
   const std::size_t marker = key.find('/', shard + 1);
   if (marker == key.npos) return std::nullopt;
-  ShardObject object = {TableUuid(key.substr(0, shard)),
-                        ShardId(key.substr(shard + 1, marker - shard - 1)), std::nullopt};
-  if (key != ClosedMarkerKey(object.table, object.shard)) return std::nullopt;
-  return object;
+  ShardId id(key.substr(shard + 1, marker - shard - 1));
+  if (key != ClosedMarkerKey(TableUuid(key.substr(0, shard)), id)) return std::nullopt;
+  return ShardObject{std::move(id), std::nullopt};
 }
 
 }  // namespace
@@ -103,16 +99,6 @@ Result<std::vector<ShardListing>> ListShards(storage::ObjectStore& store,
   // The store lists by key, and sequences have a fixed number of digits: they are sorted.
   for (auto& [shard, listing] : shards) listings.push_back(std::move(listing));
   return listings;
-}
-
-Result<std::vector<TableUuid>> ListTables(storage::ObjectStore& store) {
-  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(""));
-  std::set<TableUuid> tables;
-  for (const storage::ObjectInfo& object : objects) {
-    if (object.key.starts_with(kLoadsPrefix)) continue;
-    if (const auto parsed = ParseShardObject(object.key)) tables.insert(parsed->table);
-  }
-  return std::vector<TableUuid>(tables.begin(), tables.end());
 }
 
 }  // namespace firn::wal

@@ -45,7 +45,4 @@ struct ShardListing {
 Result<std::vector<ShardListing>> ListShards(storage::ObjectStore& store,
                                              const TableUuid& table);
 
-/// Uuids of all tables that have a shard in this root, by name; one flat listing.
-Result<std::vector<TableUuid>> ListTables(storage::ObjectStore& store);
-
 }  // namespace firn::wal

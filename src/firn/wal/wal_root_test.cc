@@ -65,15 +65,6 @@ TEST_F(WalRootTest, AShardIsAsYoungAsItsYoungestObject) {
   EXPECT_EQ(shards[0].segments[0].size_bytes, 5);
 }
 
-TEST_F(WalRootTest, ListsTables) {
-  Put("u/b-1/00000000000000000002.parquet");
-  Put("t/a-1/closed");
-  Put("loads/u/00000000000000000001.parquet");
-  Put("id-01ARZ3NDEKTSV4RRFFQ69G5FAV");
-  EXPECT_THAT(ListTables(store_).ValueOrDie(),
-              testing::ElementsAre(TableUuid("t"), TableUuid("u")));
-}
-
 TEST(CheckOutsideTableTest, RefusesAWalThatATablesCleanUpWouldEat) {
   struct Case {
     const char* wal;
