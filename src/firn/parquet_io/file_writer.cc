@@ -17,6 +17,7 @@
 #include "firn/parquet_io/file_assembler.h"
 #include "firn/parquet_io/parquet_errors.h"
 #include "firn/parquet_io/parquet_schema.h"
+#include "firn/parquet_io/required_columns.h"
 #include "firn/parquet_io/row_group_encoder.h"
 #include "firn/types/arrow_types.h"
 
@@ -231,7 +232,11 @@ class MemoryFileWriter final : public FileWriter {
                             ConformColumn(batch.column(i), *arrow_schema_->field(i)));
       columns.push_back(std::move(column));
     }
-    return arrow::RecordBatch::Make(arrow_schema_, batch.num_rows(), std::move(columns));
+    auto rows =
+        arrow::RecordBatch::Make(arrow_schema_, batch.num_rows(), std::move(columns));
+    FIRN_ASSIGN_OR_RETURN(const auto null_column, FindNullOfRequired(schema_, *rows));
+    if (null_column) return InvalidError("required column '{}' has nulls", *null_column);
+    return rows;
   }
 
   static Result<std::shared_ptr<arrow::Array>> ConformColumn(
@@ -247,10 +252,6 @@ class MemoryFileWriter final : public FileWriter {
       return InvalidError("column '{}' is {} in the batch, but {} in the file",
                           field.name(), column->type()->ToString(),
                           field.type()->ToString());
-    }
-    if (!field.nullable() && column->null_count() > 0) {
-      return InvalidError("required column '{}' has {} nulls", field.name(),
-                          column->null_count());
     }
     return column;
   }

@@ -77,8 +77,8 @@ class FileWriter {
 
   /// Appends rows to the open row group. `batch`'s columns are ToArrowSchema(schema)'s in
   /// order and type (dictionary-encoded columns allowed, names not looked at); Invalid,
-  /// naming the column, if not, or if a required column has nulls. Ends the row group
-  /// whenever it has reached row_group_bytes, also within a batch.
+  /// naming the column, if not, or if a required column, at any depth, has nulls. Ends
+  /// the row group whenever it has reached row_group_bytes, also within a batch.
   virtual Status Write(const arrow::RecordBatch& batch) = 0;
 
   /// Ends the open row group; does nothing if it has no rows.

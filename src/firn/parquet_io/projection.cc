@@ -12,6 +12,7 @@
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 
+#include "firn/parquet_io/required_columns.h"
 #include "firn/types/arrow_types.h"
 
 namespace firn::parquet_io {
@@ -244,15 +245,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> Project(const arrow::RecordBatch& ba
   arrow::ArrayVector columns;
   for (const Field& field : schema.fields) {
     FIRN_ASSIGN_OR_RETURN(auto data, ProjectChild(*rows->data(), file, field));
-    auto column = arrow::MakeArray(std::move(data));
-    if (field.required && column->null_count() > 0) {
-      return Error(ErrorKind::kCorruption, "required column '{}' (field id {}) has nulls",
-                   field.name, field.id);
-    }
-    columns.push_back(std::move(column));
+    columns.push_back(arrow::MakeArray(std::move(data)));
   }
-  return arrow::RecordBatch::Make(types::ToArrowSchema(schema), batch.num_rows(),
-                                  std::move(columns));
+  auto projected = arrow::RecordBatch::Make(types::ToArrowSchema(schema),
+                                            batch.num_rows(), std::move(columns));
+  FIRN_ASSIGN_OR_RETURN(const auto null_column, FindNullOfRequired(schema, *projected));
+  if (!null_column) return projected;
+  return Error(ErrorKind::kCorruption, "required column '{}' has nulls", *null_column);
 }
 
 }  // namespace firn::parquet_io

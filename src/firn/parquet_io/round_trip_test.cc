@@ -97,9 +97,32 @@ TEST_F(RoundTripTest, WrongRowsAreRefusedByName) {
   const types::Schema text = SchemaOf({Optional(1, "n", Type(TypeKind::kString))});
   const auto writer = FileWriter::Make(schema, {}).ValueOrDie();
   EXPECT_EQ(writer->Write(*Rows(optional, "[[null]]")).message(),
-            "required column 'n' has 1 nulls");
+            "required column 'n' has nulls");
   EXPECT_EQ(writer->Write(*Rows(text, R"([["x"]])")).message(),
             "column 'n' is string in the batch, but int32 in the file");
+}
+
+TEST_F(RoundTripTest, NestedNullsOfRequiredFieldsAreRefused) {
+  const Type number(TypeKind::kInt);
+  const types::Schema schema = SchemaOf(
+      {Optional(1, "s", Type::Struct({Required(2, "x", number)})),
+       Optional(3, "l", Type::List(Required(4, "element", number))),
+       Optional(5, "m",
+                Type::Map(Required(6, "key", number), Required(7, "value", number)))});
+  const struct {
+    std::string_view rows;
+    std::string_view message;
+  } cases[] = {
+      {R"([[[1], [1], [[1, 1]]], [null, null, null]])", ""},
+      {R"([[null, [], []], [[1], [1], [[1, 1]]]])", ""},
+      {R"([[[1], [1], [[1, 1]]], [[null], [1], []]])", "required column 's.x' has nulls"},
+      {R"([[null, [1, null], []]])", "required column 'l.element' has nulls"},
+      {R"([[[1], null, [[1, null]]]])", "required column 'm.value' has nulls"},
+  };
+  for (const auto& [rows, message] : cases) {
+    const auto writer = FileWriter::Make(schema, {}).ValueOrDie();
+    EXPECT_EQ(writer->Write(*Rows(schema, rows)).message(), message) << rows;
+  }
 }
 
 TEST_F(RoundTripTest, WrongOptionsAreRefused) {
@@ -222,7 +245,7 @@ TEST_F(ProjectionTest, WhatDoesNotFitIsCorruptionThatNamesFileAndColumn) {
       {Optional(1, "n", Type::List(Optional(2, "element", Type(TypeKind::kLong)))),
        "column 'n' (field id 1) should be list"},
       {Required(2, "m", Type(TypeKind::kInt)), "required column 'm' (field id 2)"},
-      {Required(1, "n", Type(TypeKind::kLong)), "required column 'n' (field id 1)"},
+      {Required(1, "n", Type(TypeKind::kLong)), "required column 'n' has nulls"},
   };
   for (const auto& [wanted, message] : cases) {
     const Status status = View(schema, "[[null]]", SchemaOf({wanted})).status();
