@@ -1,3 +1,7 @@
+#include <functional>
+#include <limits>
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +17,8 @@ namespace firn {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr std::int64_t kLongMax = std::numeric_limits<std::int64_t>::max();
 
 TEST(StatusTest, KindSurvivesContext) {
   const Status failed = Error(ErrorKind::kConflict, "sequence number {} is taken", 7);
@@ -72,28 +78,88 @@ TEST(StopTest, TokenSeesTheRequest) {
   EXPECT_TRUE(StopToken().Check().ok());
 }
 
-TEST(BoundedQueueTest, PushBlocksUntilThereIsRoom) {
-  BoundedQueue<int> queue(SystemRuntime(), 1);
+/// Whoever waits runs `while_waiting` instead, as if another thread did: so a test sees
+/// that there is a wait, and what ends it.
+class WaitRuntime : public FakeRuntime {
+ public:
+  std::unique_ptr<internal::ConditionPrimitive> MakeCondition() override {
+    return std::make_unique<Condition>(*this);
+  }
+
+  std::function<void()> while_waiting = [] { FAIL() << "waits"; };
+
+ private:
+  class Condition : public internal::ConditionPrimitive {
+   public:
+    explicit Condition(WaitRuntime& runtime) : runtime_(runtime) {}
+    void Wait(internal::LockPrimitive& lock) override {
+      lock.Unlock();
+      runtime_.while_waiting();
+      lock.Lock();
+    }
+    bool WaitFor(internal::LockPrimitive& lock, Duration) override {
+      Wait(lock);
+      return true;
+    }
+    void NotifyOne() override {}
+    void NotifyAll() override {}
+
+   private:
+    WaitRuntime& runtime_;
+  };
+};
+
+TEST(BoundedQueueTest, PushWaitsForRoom) {
+  WaitRuntime runtime;
+  BoundedQueue<int> queue(runtime, 2);
   ASSERT_TRUE(queue.Push(1));
-  Thread producer(SystemRuntime(), "producer", [&] {
-    queue.Push(2);
-    queue.Close();
-  });
+  ASSERT_TRUE(queue.Push(2));
+  std::optional<int> popped;
+  runtime.while_waiting = [&] { popped = queue.Pop(); };
+  ASSERT_TRUE(queue.Push(3));
+  EXPECT_EQ(popped, 1);
+}
+
+TEST(BoundedQueueTest, PopWaitsForAnItem) {
+  WaitRuntime runtime;
+  BoundedQueue<int> queue(runtime, 1);
+  runtime.while_waiting = [&] { ASSERT_TRUE(queue.Push(1)); };
   EXPECT_EQ(queue.Pop(), 1);
-  EXPECT_EQ(queue.Pop(), 2);
+}
+
+TEST(BoundedQueueTest, AClosedQueueGivesWhatItHoldsAndTakesNoMore) {
+  WaitRuntime runtime;
+  BoundedQueue<int> queue(runtime, 1);
+  ASSERT_TRUE(queue.Push(1));
+  runtime.while_waiting = [&] { queue.Close(); };
+  EXPECT_FALSE(queue.Push(2));
+  EXPECT_EQ(queue.Pop(), 1);
   EXPECT_EQ(queue.Pop(), std::nullopt);
   EXPECT_FALSE(queue.Push(3));
 }
 
+TEST(BoundedQueueTest, HandsOverBetweenThreads) {
+  BoundedQueue<int> queue(SystemRuntime(), 1);
+  Thread producer(SystemRuntime(), "producer", [&] {
+    for (int i = 0; i < 1'000; ++i) queue.Push(i);
+    queue.Close();
+  });
+  for (int i = 0; i < 1'000; ++i) ASSERT_EQ(queue.Pop(), i);
+  EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
 TEST(MemoryBudgetTest, WaitsForARelease) {
-  MemoryBudget budget(SystemRuntime(), 100);
+  WaitRuntime runtime;
+  MemoryBudget budget(runtime, 100);
   MemoryReservation first = budget.Reserve(80, {}).ValueOrDie();
-  Thread waiter(SystemRuntime(), "waiter",
-                [&] { EXPECT_EQ(budget.Reserve(60, {}).ValueOrDie().bytes(), 60); });
-  EXPECT_EQ(budget.used_bytes(), 80);
-  first.Release();
-  waiter.Join();
-  EXPECT_EQ(budget.used_bytes(), 0);
+  int waits = 0;
+  runtime.while_waiting = [&] {
+    EXPECT_EQ(budget.used_bytes(), 80);
+    if (++waits == 2) first.Release();
+  };
+  const MemoryReservation second = budget.Reserve(60, {}).ValueOrDie();
+  EXPECT_EQ(waits, 2);
+  EXPECT_EQ(budget.used_bytes(), 60);
 }
 
 TEST(MemoryBudgetTest, GrantsMoreThanTheLimitOnlyAlone) {
@@ -101,7 +167,10 @@ TEST(MemoryBudgetTest, GrantsMoreThanTheLimitOnlyAlone) {
   MemoryReservation large = budget.Reserve(500, {}).ValueOrDie();
   StopSource stop;
   stop.RequestStop();
-  EXPECT_TRUE(IsError(budget.Reserve(1, stop.token()).status(), ErrorKind::kCancelled));
+  for (const std::int64_t bytes : {std::int64_t{1}, kLongMax}) {
+    EXPECT_TRUE(
+        IsError(budget.Reserve(bytes, stop.token()).status(), ErrorKind::kCancelled));
+  }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void MemoryReservation::Release() {
 Result<MemoryReservation> MemoryBudget::Reserve(std::int64_t bytes,
                                                 const StopToken& stop) {
   MutexLock lock(mutex_);
-  while (used_bytes_ > 0 && used_bytes_ + bytes > limit_bytes_) {
+  while (used_bytes_ > 0 && bytes > limit_bytes_ - used_bytes_) {
     FIRN_RETURN_NOT_OK(stop.Check());
     released_.WaitFor(mutex_, kStopPollInterval);
   }
