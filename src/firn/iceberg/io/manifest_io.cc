@@ -132,10 +132,10 @@ Status CheckDataFile(const TableMetadata& metadata, const DataFile& file) {
 }
 
 Result<std::string> PartitionPathOf(const TableMetadata& metadata, const DataFile& file) {
-  FIRN_RETURN_NOT_OK(CheckDataFile(metadata, file));
-  FIRN_ASSIGN_OR_RETURN(const SpecAndTypes resolved,
-                        ResolveSpec(metadata, file.partition_spec_id));
-  return types::PartitionPath(*resolved.spec, resolved.types, file.partition);
+  const Result<SpecAndTypes> resolved = ResolveSpec(metadata, file.partition_spec_id);
+  if (!resolved.ok()) return AddContext(resolved.status(), file.file_path);
+  FIRN_RETURN_NOT_OK(CheckFile(*resolved, file));
+  return types::PartitionPath(*resolved->spec, resolved->types, file.partition);
 }
 
 Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metadata,

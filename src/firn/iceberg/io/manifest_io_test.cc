@@ -259,6 +259,21 @@ TEST(PartitionAvroTest, PromotedTypesAreWidened) {
       IsError(DecodeManifest(bytes, spec, other).status(), ErrorKind::kCorruption));
 }
 
+TEST(PartitionAvroTest, BytesOfAnotherLengthAreCorruption) {
+  const types::PartitionSpec spec{
+      .fields = {{.source_id = 1, .field_id = 1000, .name = "a"}}};
+  const types::Schema schema{.fields = {{.id = 1, .name = "a", .type = Type::Fixed(3)}}};
+  const DataFile file{.file_path = "a", .partition = {std::string("abc")}};
+  const std::string bytes =
+      EncodeManifest({schema, spec, {Type::Fixed(3)}}, {{.data_file = file}})
+          .ValueOrDie();
+  for (const Type& other : {Type::Fixed(4), Type(TypeKind::kUuid)}) {
+    EXPECT_TRUE(
+        IsError(DecodeManifest(bytes, spec, {other}).status(), ErrorKind::kCorruption))
+        << other.ToString();
+  }
+}
+
 FieldSummary SummaryOf(const Type& type, const std::vector<types::Value>& values) {
   std::vector<DataFile> files;
   for (const types::Value& value : values) files.push_back({.partition = {value}});

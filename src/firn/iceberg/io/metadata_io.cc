@@ -27,7 +27,7 @@ Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
 std::optional<std::int64_t> VersionOf(std::string_view location) {
   const std::string_view name = location.substr(location.rfind('/') + 1);
   const std::string_view digits = name.substr(0, name.find('-'));
-  std::int64_t version = 0;
+  std::int32_t version = 0;
   const char* end = digits.data() + digits.size();
   const auto [parsed_to, error] = std::from_chars(digits.data(), end, version);
   if (error != std::errc() || parsed_to != end || version < 0) return std::nullopt;

@@ -68,6 +68,10 @@ TEST(MetadataIoTest, NamesCountUpFromThePreviousFile) {
             "file:///wh/t/metadata/00042-uuid.metadata.json");
   EXPECT_EQ(next("file:///a/99999-x.metadata.json"),
             "file:///wh/t/metadata/100000-uuid.metadata.json");
+  for (const char* too_large : {"2147483648", "9223372036854775807"}) {
+    EXPECT_EQ(next(fmt::format("file:///a/{}-x.metadata.json", too_large)),
+              "file:///wh/t/metadata/00000-uuid.metadata.json");
+  }
   EXPECT_EQ(next("file:///a/v3.metadata.json"),
             "file:///wh/t/metadata/00000-uuid.metadata.json");
   metadata.properties["write.metadata.path"] = "s3://b/meta/";

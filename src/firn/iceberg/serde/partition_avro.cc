@@ -166,8 +166,10 @@ std::optional<types::Value> FromBytes(const std::string& bytes, const Type& type
     case TypeKind::kUuid:
       if (bytes.size() != kUuidBytes) return std::nullopt;
       return types::Value{bytes};
-    case TypeKind::kString:
     case TypeKind::kFixed:
+      if (bytes.size() != static_cast<std::size_t>(type.length())) return std::nullopt;
+      return types::Value{bytes};
+    case TypeKind::kString:
     case TypeKind::kBinary:
       return types::Value{bytes};
     default:

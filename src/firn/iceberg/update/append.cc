@@ -40,11 +40,17 @@ std::optional<std::int64_t> ParseCount(std::string_view text) {
   return count;
 }
 
-/// What the parent says of a total; 0 without a parent, nothing if the parent is silent.
-std::optional<std::int64_t> ParentTotal(const Snapshot* parent, const char* key) {
-  if (parent == nullptr) return 0;
+/// The parent's total and `added`; nothing where the parent has no total that could be
+/// right.
+std::optional<std::int64_t> NewTotal(const Snapshot* parent, const char* key,
+                                     std::int64_t added) {
+  if (parent == nullptr) return added;
   const auto found = parent->summary.find(key);
-  return found == parent->summary.end() ? std::nullopt : ParseCount(found->second);
+  if (found == parent->summary.end()) return std::nullopt;
+  const auto before = ParseCount(found->second);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (!before || *before < 0 || *before > kMax - added) return std::nullopt;
+  return *before + added;
 }
 
 Summary MakeSummary(const Snapshot* parent, const WrittenManifests& written,
@@ -55,8 +61,8 @@ Summary MakeSummary(const Snapshot* parent, const WrittenManifests& written,
   for (const Total& total : kTotals) {
     const std::int64_t added = total.added_key == nullptr ? 0 : written.*total.added;
     if (added > 0) summary[total.added_key] = fmt::format("{}", added);
-    if (const auto before = ParentTotal(parent, total.total_key)) {
-      summary[total.total_key] = fmt::format("{}", *before + added);
+    if (const auto count = NewTotal(parent, total.total_key, added)) {
+      summary[total.total_key] = fmt::format("{}", *count);
     }
   }
   summary.insert(extra.begin(), extra.end());

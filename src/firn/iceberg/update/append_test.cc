@@ -113,6 +113,16 @@ TEST_F(AppendTest, TotalsAreAbsentWhereTheParentHasNone) {
   EXPECT_THAT(Summary(), Contains(Pair("total-files-size", "2000")));
 }
 
+TEST_F(AppendTest, TotalsThatCannotBeRightAreNotCarriedOn) {
+  std::int64_t id = 11;
+  Append({FlightsFile("a", 516, "UA")}, id);
+  for (const char* wrong : {"-5", "9223372036854775807"}) {
+    metadata_.snapshots.back().summary["total-records"] = wrong;
+    Append({FlightsFile("b", 516, "UA")}, ++id);
+    EXPECT_THAT(Summary(), Not(Contains(Key("total-records")))) << wrong;
+  }
+}
+
 TEST_F(AppendTest, EmptyAppendAddsASnapshot) {
   Append({FlightsFile("a", 516, "UA")}, 11);
   Append({}, 12);

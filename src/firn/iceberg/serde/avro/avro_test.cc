@@ -132,6 +132,15 @@ TEST(AvroTest, CountsBeyondTheDataAreRefused) {
   EXPECT_TRUE(IsError(Decode(*nulls, rest).status(), ErrorKind::kCorruption));
 }
 
+TEST(AvroTest, BlocksOfNullsHoldNoMoreItemsThanTheDataHasBytes) {
+  const SchemaPtr nulls = Array(Primitive(Kind::kNull), std::nullopt);
+  std::string bytes;
+  for (int block = 0; block < 100; ++block) AppendLong(50, bytes);
+  AppendLong(0, bytes);
+  std::string_view rest = bytes;
+  EXPECT_TRUE(IsError(Decode(*nulls, rest).status(), ErrorKind::kCorruption));
+}
+
 TEST(AvroTest, EveryTruncationIsCorruption) {
   const std::string whole = Write(Codec::kDeflate, 100);
   const std::size_t header = Write(Codec::kDeflate, 0).size();

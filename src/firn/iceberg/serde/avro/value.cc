@@ -48,6 +48,9 @@ void EncodeArray(const Schema& schema, const Values& values, std::string& out) {
 /// followed by the block's size in bytes.
 template <typename DecodeItem>
 Status DecodeBlocks(std::string_view& bytes, const DecodeItem& decode_item) {
+  // Items that have no bytes (nulls) are bounded, too: a small file could hold any
+  // number.
+  std::size_t items_left = bytes.size();
   while (true) {
     FIRN_ASSIGN_OR_RETURN(std::int64_t count, TakeLong(bytes));
     if (count == 0) return Status::OK();
@@ -56,9 +59,8 @@ Status DecodeBlocks(std::string_view& bytes, const DecodeItem& decode_item) {
       FIRN_RETURN_NOT_OK(TakeLong(bytes));
       count = -count;
     }
-    // Also stops items without bytes (nulls), of which a small file could hold any
-    // number.
-    if (static_cast<std::uint64_t>(count) > bytes.size()) return EndsEarly();
+    if (static_cast<std::uint64_t>(count) > items_left) return EndsEarly();
+    items_left -= static_cast<std::size_t>(count);
     for (std::int64_t i = 0; i < count; ++i) FIRN_RETURN_NOT_OK(decode_item());
   }
 }
