@@ -18,10 +18,10 @@
 //   sort_order      of each key column: column, type, direction ("asc", "desc"), nulls
 //                   ("first", "last"); [] for a table without a sort order
 //   partition_spec  of each field: name, source, transform; [] if unpartitioned
-//   row_groups      of each run: segment, row_group, bytes, rows, partition {name:
-//   value},
-//                   min_key and max_key (its first and last key in sort order), optional
-//                   samples (keys, ascending) with sample_fractions (even by default)
+//   row_groups      of each run: segment, row_group, bytes, rows, partition (an object
+//                   of values by name), min_key and max_key (its first and last key in
+//                   sort order), optional samples (keys, ascending) with
+//                   sample_fractions (even by default)
 //
 // Values are Iceberg's single-value JSON, but timestamps are integers and NaN is "NaN".
 // Two forms go beyond values: a key may be text "0x<hex>" with its normalized bytes (a

@@ -26,11 +26,9 @@ struct CutParts {
 ///
 /// How the rule is read where it leaves room:
 /// - Estimates are whole bytes, rounded down per piece; so is a slice's share of bytes
-/// and
-///   rows. A slice's fractions are the run's, moved and stretched to 0..1.
+///   and rows. A slice's fractions are the run's, moved and stretched to 0..1.
 /// - Repeated samples: at the key the smallest fraction holds, above it the largest is
-/// the
-///   lower neighbour.
+///   the lower neighbour.
 /// - A slice's from_key is null where the piece begins at or above the part's first key,
 ///   and its to_key is null where the piece ends inside the part.
 /// - Samples out of order or outside the piece are passed over, fractions that fall or

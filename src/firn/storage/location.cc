@@ -88,19 +88,4 @@ std::string LocationOfLocalPath(std::string_view path) {
   return fmt::format("{}://{}", kFileScheme, path);
 }
 
-std::string EscapePathPart(std::string_view value) {
-  constexpr std::string_view kPlainMarks = ".-*_";
-  std::string escaped;
-  for (const char c : value) {
-    if (IsAsciiLetterOrDigit(c) || kPlainMarks.find(c) != std::string_view::npos) {
-      escaped.push_back(c);
-    } else if (c == ' ') {
-      escaped.push_back('+');
-    } else {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return escaped;
-}
-
 }  // namespace firn::storage

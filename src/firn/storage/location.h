@@ -33,9 +33,4 @@ Result<std::string> LocalPathOf(std::string_view location);
 /// REQUIRES: `path` is absolute.
 std::string LocationOfLocalPath(std::string_view path);
 
-/// One part of a path made of a value (a partition's, say): form encoding as Iceberg's
-/// Java writes it. Letters, digits and ".-*_" stay, a blank becomes '+', any other byte
-/// %XX. Never gives a '/'. Note that "", "." and ".." stay what they are.
-std::string EscapePathPart(std::string_view value);
-
 }  // namespace firn::storage

@@ -63,13 +63,5 @@ TEST(LocationTest, PathsAreWrittenSoThatPyIcebergReadsThem) {
   }
 }
 
-TEST(EscapePathPartTest, IsFormEncoding) {
-  EXPECT_EQ(EscapePathPart("az-AZ_09.*"), "az-AZ_09.*");
-  EXPECT_EQ(EscapePathPart("a b/c=d%e~+"), "a+b%2Fc%3Dd%25e%7E%2B");
-  EXPECT_EQ(EscapePathPart("\xc3\xbc"), "%C3%BC");
-  EXPECT_EQ(EscapePathPart(std::string_view("\0", 1)), "%00");
-  EXPECT_EQ(EscapePathPart(""), "");
-}
-
 }  // namespace
 }  // namespace firn::storage

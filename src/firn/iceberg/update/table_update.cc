@@ -200,11 +200,6 @@ class Applier {
     return Status::OK();
   }
 
-  Status operator()(const SetLocation& update) {
-    metadata_.location = update.location;
-    return Status::OK();
-  }
-
   Status operator()(const SetProperties& update) {
     for (const auto& [key, value] : update.updates) metadata_.properties[key] = value;
     return Status::OK();

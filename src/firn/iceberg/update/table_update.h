@@ -70,11 +70,6 @@ struct SetSnapshotRef {
   bool operator==(const SetSnapshotRef&) const = default;
 };
 
-struct SetLocation {
-  std::string location;
-  bool operator==(const SetLocation&) const = default;
-};
-
 struct SetProperties {
   std::map<std::string, std::string> updates;
   bool operator==(const SetProperties&) const = default;
@@ -88,7 +83,7 @@ struct RemoveProperties {
 using TableUpdate =
     std::variant<AssignUuid, AddSchema, SetCurrentSchema, AddSpec, SetDefaultSpec,
                  AddSortOrder, SetDefaultSortOrder, AddSnapshot, SetSnapshotRef,
-                 SetLocation, SetProperties, RemoveProperties>;
+                 SetProperties, RemoveProperties>;
 
 /// The metadata that follows `base` once `updates` are applied in order. Pure.
 ///
