@@ -191,7 +191,7 @@ class PropertyReader {
 
 /// A catalog that loses properties makes a table look as if nothing had been landed.
 Status CheckNotDropped(const iceberg::TableMetadata& metadata) {
-  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata).snapshots) {
+  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
     for (const auto& [entry, value] : snapshot->summary) {
       if (!entry.starts_with(kCommitPrefix)) continue;
       return Error(
@@ -324,7 +324,7 @@ Result<std::map<std::string, std::string>> SummaryEntries(const WalId& wal,
 const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
                                            const WalId& wal, const BatchId& batch) {
   const std::string entry = Named(kCommitPrefix, wal);
-  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata).snapshots) {
+  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
     const auto ids = snapshot->summary.find(entry);
     if (ids == snapshot->summary.end()) continue;
     const std::vector<std::string_view> listed = Split(ids->second, ',');

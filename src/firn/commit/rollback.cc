@@ -8,11 +8,11 @@ std::optional<std::string> FindRollback(const iceberg::TableMetadata& metadata,
                                         const TablePositions& positions) {
   if (!positions.snapshot.has_value()) return std::nullopt;
   const SnapshotId ours = *positions.snapshot;
-  const MainHistory history = HistoryOfMain(metadata);
-  if (history.snapshots.empty()) {
+  const auto history = HistoryOfMain(metadata);
+  if (history.empty()) {
     return fmt::format("main has no snapshot, and the last commit was snapshot {}", ours);
   }
-  for (const iceberg::Snapshot* snapshot : history.snapshots) {
+  for (const iceberg::Snapshot* snapshot : history) {
     if (snapshot->snapshot_id == ours) return std::nullopt;
     if (snapshot->sequence_number <= positions.sequence) {
       return fmt::format(
@@ -21,13 +21,8 @@ std::optional<std::string> FindRollback(const iceberg::TableMetadata& metadata,
           snapshot->snapshot_id, snapshot->sequence_number, ours, positions.sequence);
     }
   }
-  if (!history.is_cut) {
-    return fmt::format(
-        "main starts with snapshot {}, and the last commit, snapshot {}, is "
-        "not in its history",
-        history.snapshots.back()->snapshot_id, ours);
-  }
-  // Expiry takes ancestors of main before anything else: one that stays is none.
+  // The history was cut by expiry, or some expiry made its oldest snapshot one without
+  // a parent. Ancestors of main go before anything else: one that is listed is none.
   if (iceberg::FindSnapshot(metadata, ours) != nullptr) {
     return fmt::format("snapshot {}, the last commit, is not in main's history", ours);
   }

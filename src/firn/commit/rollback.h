@@ -13,9 +13,10 @@ namespace firn::commit {
 /// does, if Firn never committed, or if expiry has cut the history before it.
 ///
 /// Walks from main by parent. Meeting that commit's snapshot is fine. Rolled back: main
-/// is gone; another snapshot is met whose sequence number is not above that commit's; the
-/// history starts without it; or the history is cut while the commit's snapshot is still
-/// listed. Then positions and data no longer agree, and an operator decides. Pure.
+/// is gone; another snapshot is met whose sequence number is not above that commit's; or
+/// the history ends without it while the commit's snapshot is still listed. Then
+/// positions and data no longer agree, and an operator decides. A history that ends is no
+/// sign in itself: PyIceberg's expiry leaves the oldest snapshot without a parent. Pure.
 std::optional<std::string> FindRollback(const iceberg::TableMetadata& metadata,
                                         const TablePositions& positions);
 
