@@ -117,5 +117,18 @@ TEST_F(CorruptionTest, FlippedBytesNeverCrash) {
   EXPECT_GT(failures, 100);
 }
 
+TEST_F(CorruptionTest, AChangedValueIsCorruption) {
+  const WrittenFile file =
+      WriteFile(schema_, {RandomRows(schema_, 600, TestSeed())},
+                {.codec = Codec::kUncompressed, .page_index = false});
+  std::string bytes((std::string_view(*file.bytes)));
+  ASSERT_TRUE(UseAll(bytes).ok());
+  // Values of its last column end where the row group ends.
+  const WrittenRowGroup& row_group = file.row_groups.back();
+  bytes[static_cast<std::size_t>(row_group.offset + row_group.bytes - 1)] ^= 1;
+  const Status status = UseAll(bytes);
+  EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status.ToString();
+}
+
 }  // namespace
 }  // namespace firn::parquet_io

@@ -102,6 +102,7 @@ Result<std::shared_ptr<parquet::WriterProperties>> ToProperties(
       ->data_pagesize(options.page_bytes)
       ->dictionary_pagesize_limit(options.dictionary_bytes)
       ->max_row_group_length(std::numeric_limits<std::int64_t>::max())
+      ->enable_page_checksum()
       ->set_sorting_columns(std::move(sorting));
   if (HasLevels(options.codec)) builder.compression_level(options.compression_level);
   if (options.page_index) {

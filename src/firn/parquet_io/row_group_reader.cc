@@ -101,8 +101,11 @@ Result<OpenRowGroup> Open(const RowGroupSource& source,
   // The bytes are in memory already; pre-buffering would start threads.
   properties.set_pre_buffer(false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
-  auto file = parquet::ParquetFileReader::Open(
-      std::move(fetched), parquet::default_reader_properties(), source.footer);
+  // A value that changed on the disk must not get into a table.
+  parquet::ReaderProperties file_properties;
+  file_properties.set_page_checksum_verification(true);
+  auto file = parquet::ParquetFileReader::Open(std::move(fetched), file_properties,
+                                               source.footer);
   OpenRowGroup open;
   FIRN_ASSIGN_OR_RETURN(open.reader,
                         parquet::arrow::FileReader::Make(arrow::default_memory_pool(),
