@@ -44,15 +44,6 @@ void AppendValue(const types::Value& value, std::string& out) {
       value);
 }
 
-std::string Identity(const Bucket& bucket) {
-  std::string identity;
-  AppendRaw(bucket.spec_id.value(), identity);
-  AppendRaw(bucket.order_id.value(), identity);
-  AppendText(bucket.key_types, identity);
-  for (const types::Value& value : bucket.partition) AppendValue(value, identity);
-  return identity;
-}
-
 const types::Value* FindPartitionValue(const PlanInput& input, const Bucket& bucket,
                                        const std::string& field) {
   const types::PartitionSpec* spec = FindSpec(input, bucket.spec_id);
@@ -114,6 +105,15 @@ const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id)
   return found == input.specs.end() ? nullptr : &*found;
 }
 
+std::string BucketIdentity(const Bucket& bucket) {
+  std::string identity;
+  AppendRaw(bucket.spec_id.value(), identity);
+  AppendRaw(bucket.order_id.value(), identity);
+  AppendText(bucket.key_types, identity);
+  for (const types::Value& value : bucket.partition) AppendValue(value, identity);
+  return identity;
+}
+
 Status CheckPartitions(const PlanInput& input, const Limits& limits) {
   std::vector<std::optional<std::string>> found;
   for (const Bucket& bucket : input.buckets) {
@@ -135,8 +135,8 @@ std::vector<BucketRuns> GroupByBucket(const PlanInput& input) {
   for (std::uint32_t i = 0; i < input.runs.size(); ++i) {
     const std::uint32_t bucket = input.runs[i].bucket;
     if (group_by_bucket[bucket] == kNotMet) {
-      const auto [group, is_new] =
-          group_by_identity.try_emplace(Identity(input.buckets[bucket]), groups.size());
+      const auto [group, is_new] = group_by_identity.try_emplace(
+          BucketIdentity(input.buckets[bucket]), groups.size());
       if (is_new) {
         const bool sorted = !input.buckets[bucket].key_types.empty();
         groups.push_back({.bucket = bucket, .sorted = sorted});

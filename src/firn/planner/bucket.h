@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "firn/planner/plan.h"
@@ -25,8 +26,11 @@ const types::PartitionSpec* FindSpec(const PlanInput& input, PartitionSpecId id)
 /// order of `limits`. A field that a run's spec does not have is not looked for.
 Status CheckPartitions(const PlanInput& input, const Limits& limits);
 
-/// Groups runs by what they must have in common: spec, order, key types and partition
+/// What runs of one bucket have in common, as bytes: spec, order, key types and partition
 /// tuple. null equals null and NaN equals NaN, but 0.0 is not -0.0.
+std::string BucketIdentity(const Bucket& bucket);
+
+/// Groups runs by BucketIdentity.
 ///
 /// Buckets in order of first appearance, runs in input order.
 std::vector<BucketRuns> GroupByBucket(const PlanInput& input);

@@ -12,6 +12,10 @@ using parquet_io::FileWriterOptions;
 using parquet_io::MetricsConfig;
 using parquet_io::MetricsMode;
 
+/// File systems take 255 bytes. A folder may hold the files of several partitions: names
+/// of files are unique without it.
+constexpr std::size_t kFolderNameBytesMax = 200;
+
 constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
 
 const std::string* FindProperty(const iceberg::TableMetadata& metadata,
@@ -96,6 +100,26 @@ Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata) 
   return config;
 }
 
+/// Cuts a name at its limit, and not within an escape such as "%2F".
+std::string_view CutFolderName(std::string_view name) {
+  if (name.size() <= kFolderNameBytesMax) return name;
+  const std::size_t escape = name.substr(0, kFolderNameBytesMax).rfind('%');
+  const bool is_split = escape != name.npos && escape + 3 > kFolderNameBytesMax;
+  return name.substr(0, is_split ? escape : kFolderNameBytesMax);
+}
+
+/// `path` with folder names that a file system takes.
+std::string CutFolderNames(std::string_view path) {
+  std::string cut;
+  while (true) {
+    const std::size_t end = path.find('/');
+    cut += CutFolderName(path.substr(0, end));
+    if (end == path.npos) return cut;
+    cut += '/';
+    path.remove_prefix(end + 1);
+  }
+}
+
 /// The order's leading columns that Parquet can express: those without a transform.
 std::vector<parquet_io::SortingColumn> SortingColumns(const order::SortOrder& order) {
   std::vector<parquet_io::SortingColumn> columns;
@@ -139,7 +163,7 @@ Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
   const std::string* folder = FindProperty(metadata, "write.data.path");
   FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                         PartitionTypes(spec, CurrentSchema(metadata)));
-  const std::string path = PartitionPath(spec, types, partition);
+  const std::string path = CutFolderNames(PartitionPath(spec, types, partition));
   return fmt::format("{}/{}{}{}", folder ? *folder : metadata.location + "/data", path,
                      path.empty() ? "" : "/", file_name);
 }

@@ -22,7 +22,8 @@ Result<parquet_io::FileWriterOptions> DataFileOptions(
     const iceberg::TableMetadata& metadata, const order::SortOrder& order);
 
 /// Where a data file goes: "<folder>/<partition path>/<file name>", the folder being the
-/// property write.data.path, else "<location>/data".
+/// property write.data.path, else "<location>/data". Folder names that are too long for a
+/// file system are cut, so partitions may share a folder.
 Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
                                      const types::PartitionSpec& spec,
                                      const types::PartitionTuple& partition,

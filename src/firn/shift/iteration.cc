@@ -86,7 +86,8 @@ class ChunkWorkers {
   Result<std::vector<ChunkFiles>> Run(int workers) {
     {
       std::vector<Thread> threads;
-      for (int i = 0; i < workers; ++i) {
+      const int useful = static_cast<int>(std::min<std::size_t>(workers, order_.size()));
+      for (int i = 0; i < useful; ++i) {
         threads.emplace_back(runtime_, "shift", [this] { WriteUntilDone(); });
       }
     }
@@ -124,6 +125,19 @@ class ChunkWorkers {
   Mutex mutex_;
   Status failure_;  // guarded by mutex_
 };
+
+/// The positions are about to say that every planned row is in the table.
+Status CheckEveryRowWritten(const PlannedIteration& iteration, std::int64_t written) {
+  std::int64_t planned = 0;
+  for (const planner::Run& run : iteration.input.runs) planned += run.rows;
+  // How many rows of a segment landed earlier is known only once they are read.
+  const bool has_landed_rows = std::ranges::any_of(
+      iteration.segments, [](const auto& segment) { return !segment->trims.empty(); });
+  if (written == planned || (has_landed_rows && written < planned)) return Status::OK();
+  return Error(ErrorKind::kCorruption,
+               "{} rows were written of {} that were planned; nothing is committed",
+               written, planned);
+}
 
 }  // namespace
 
@@ -166,6 +180,7 @@ Result<WrittenIteration> WriteIteration(Runtime& runtime, const iceberg::FileIo&
     written.verbatim_bytes += chunk.verbatim_bytes;
     written.failover_rolls += chunk.failover_rolls;
   }
+  FIRN_RETURN_NOT_OK(CheckEveryRowWritten(iteration, written.rows));
   DescribeRanges(iteration, written.batch);
   return written;
 }

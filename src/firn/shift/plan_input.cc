@@ -2,9 +2,9 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
+#include "firn/planner/bucket.h"
 #include "firn/types/partition_spec.h"
 #include "firn/wal/extraction.h"
 #include "firn/wal/wal_reader.h"
@@ -34,6 +34,17 @@ bool Contradicts(const types::Value& from_footer,
   return text != nullptr && from_footer != types::Value(*text);
 }
 
+/// Gives a value the type that its column has been widened to since it was written.
+void Widen(const types::Type& type, types::Value& value) {
+  if (type.kind() == types::TypeKind::kLong) {
+    if (const auto* narrow = std::get_if<std::int32_t>(&value)) {
+      value = std::int64_t{*narrow};
+    }
+  } else if (type.kind() == types::TypeKind::kDouble) {
+    if (const auto* narrow = std::get_if<float>(&value)) value = double{*narrow};
+  }
+}
+
 /// Adds segments to a PlanInput.
 class PlanInputBuilder {
  public:
@@ -46,13 +57,16 @@ class PlanInputBuilder {
     const auto segment_index = static_cast<std::uint32_t>(input_.segments.size());
     input_.segments.push_back(
         fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
-    FIRN_RETURN_NOT_OK(CheckAgainstStatistics(segment));
+    FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec, SpecOf(segment));
+    FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
+                          PartitionTypes(spec, CurrentSchema(metadata_)));
+    FIRN_RETURN_NOT_OK(CheckAgainstStatistics(segment, spec, types));
     for (std::uint32_t row_group = 0; row_group < segment.footer.row_groups.size();
          ++row_group) {
       const auto& runs = segment.footer.row_groups[row_group];
       for (std::uint32_t run = 0; run < runs.size(); ++run) {
         AddRun(
-            segment.footer, runs[run],
+            segment.footer, runs[run], types,
             {.segment = segment_index, .row_group = row_group, .run_in_row_group = run});
       }
     }
@@ -63,8 +77,8 @@ class PlanInputBuilder {
 
  private:
   void AddRun(const wal::SegmentFooter& footer, const wal::SegmentRun& from,
-              planner::Run run) {
-    run.bucket = BucketOf(footer, from);
+              const std::vector<types::Type>& types, planner::Run run) {
+    run.bucket = BucketOf(footer, from, types);
     run.bytes = from.bytes;
     run.rows = from.rows;
     run.first_key = from.first_key;
@@ -78,33 +92,35 @@ class PlanInputBuilder {
     input_.runs.push_back(run);
   }
 
-  std::uint32_t BucketOf(const wal::SegmentFooter& footer, const wal::SegmentRun& run) {
+  std::uint32_t BucketOf(const wal::SegmentFooter& footer, const wal::SegmentRun& run,
+                         const std::vector<types::Type>& types) {
+    planner::Bucket bucket = {.spec_id = footer.spec_id,
+                              .order_id = footer.order_id,
+                              .key_types = footer.key_types,
+                              .partition = run.partition};
+    for (std::size_t i = 0; i < types.size(); ++i) Widen(types[i], bucket.partition[i]);
     const auto next = static_cast<std::uint32_t>(input_.buckets.size());
-    const auto [bucket, is_new] = buckets_.try_emplace(
-        std::tuple(footer.spec_id, footer.order_id, footer.key_types, run.partition),
-        next);
-    if (is_new) {
-      input_.buckets.push_back({.spec_id = footer.spec_id,
-                                .order_id = footer.order_id,
-                                .key_types = footer.key_types,
-                                .partition = run.partition});
-    }
-    return bucket->second;
+    const auto [found, is_new] =
+        buckets_.try_emplace(planner::BucketIdentity(bucket), next);
+    if (is_new) input_.buckets.push_back(std::move(bucket));
+    return found->second;
   }
 
-  Status CheckAgainstStatistics(const OpenSegment& segment) {
+  Result<types::PartitionSpec> SpecOf(const OpenSegment& segment) const {
     const types::PartitionSpec* spec = FindSpec(metadata_, segment.footer.spec_id);
-    if (spec == nullptr) {
-      return InvalidError("segment {}: the table has no partition spec {}",
-                          SegmentKey(segment.name), segment.footer.spec_id);
-    }
-    FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                          PartitionTypes(*spec, CurrentSchema(metadata_)));
-    const std::vector<std::size_t> fields = ComparableFields(*spec, types);
+    if (spec != nullptr) return *spec;
+    return InvalidError("segment {}: the table has no partition spec {}",
+                        SegmentKey(segment.name), segment.footer.spec_id);
+  }
+
+  static Status CheckAgainstStatistics(const OpenSegment& segment,
+                                       const types::PartitionSpec& spec,
+                                       const std::vector<types::Type>& types) {
+    const std::vector<std::size_t> fields = ComparableFields(spec, types);
     if (fields.empty()) return Status::OK();
     std::vector<wal::Extraction> extractions;
     for (const std::size_t field : fields) {
-      const FieldId source = spec->fields[field].source_id;
+      const FieldId source = spec.fields[field].source_id;
       extractions.push_back({.field_id = source, .from = wal::ColumnSingleton{source}});
     }
     FIRN_ASSIGN_OR_RETURN(
@@ -114,7 +130,7 @@ class PlanInputBuilder {
       const auto& runs = segment.footer.row_groups[row_group];
       if (runs.size() != 1) continue;
       for (const std::size_t field : fields) {
-        const types::PartitionField& partition_field = spec->fields[field];
+        const types::PartitionField& partition_field = spec.fields[field];
         if (!Contradicts(runs[0].partition[field],
                          extracted[row_group].at(partition_field.source_id))) {
           continue;
@@ -128,12 +144,9 @@ class PlanInputBuilder {
     return Status::OK();
   }
 
-  using BucketKey =
-      std::tuple<PartitionSpecId, SortOrderId, std::string, types::PartitionTuple>;
-
   const iceberg::TableMetadata& metadata_;
   planner::PlanInput input_;
-  std::map<BucketKey, std::uint32_t> buckets_;
+  std::map<std::string, std::uint32_t> buckets_;  // by identity
 };
 
 }  // namespace
