@@ -17,6 +17,7 @@
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
 #include "firn/core/ulid.h"
+#include "firn/iceberg/io/metadata_io.h"
 #include "firn/sources/files/csv_source.h"
 #include "firn/sources/files/schema_inference.h"
 #include "firn/wal/admission.h"
@@ -273,6 +274,8 @@ Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
                         Workspace::Open(context.config, context.runtime));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table,
                         FindOrCreate(*workspace, context, arguments));
+  // What cannot be shifted must not be acknowledged.
+  FIRN_RETURN_NOT_OK(CheckWritable(table.metadata()));
   FIRN_RETURN_NOT_OK(CheckLayout(table, arguments));
   FIRN_RETURN_NOT_OK(wal::CheckOutsideTable(workspace->wal_store().Location(""),
                                             table.metadata().location));
