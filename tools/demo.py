@@ -112,7 +112,7 @@ def main():
     firn("load", TABLE, "flights.csv", "--create", "--null-value", "NA", "--wal-only",
          "--partition-by", "month(time_hour)", "--sort-by", "carrier asc, time_hour desc")
 
-    title("2. What a shift would do now: few files for each month, none overlapping another")
+    title("2. What a shift would do now: few files for each month, none of them overlapping")
     firn("plan", TABLE)
 
     title("3. The shift: the log is merged in sort order and committed as one Iceberg snapshot")
@@ -132,7 +132,7 @@ def main():
     print("  firn inspect table demo.flights       snapshots, schema, properties")
     print("  firn positions show demo.flights      how far the table is in the log")
     print("  firn load my.table my.csv --create    your own data")
-    print("  make demo                             once more: it adds, and says so")
+    print("  make -C ../.. demo                    once more: it adds, and says so")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 import json
 import shutil
+import subprocess
 
 import pyarrow as pa
 import pytest
+from conftest import PROGRAM
 
 PEOPLE = "id,name,born\n1,Ada,1815-12-10\n2,Grace,1906-12-09\n3,,1900-01-01\n"
 
@@ -12,6 +14,7 @@ PEOPLE = "id,name,born\n1,Ada,1815-12-10\n2,Grace,1906-12-09\n3,,1900-01-01\n"
 @pytest.fixture
 def people(firn):
     (firn.folder / "people.csv").write_text(PEOPLE)
+    (firn.folder / "header.csv").write_text("id,name\n")
     return firn
 
 
@@ -61,7 +64,9 @@ def test_a_load_refuses_a_file_that_changed_under_its_id(people):
         (["load", "db.p", "people.csv", "--create", "--id", "../x"], 2, ["../x"]),
         (["shift"], 2, ["--all"]),
         (["shift", "db.nobody"], 1, ["db.nobody"]),
+        (["load", "db.p", "header.csv", "--create"], 1, ["header.csv", "no records"]),
         (["plan"], 2, ["--input"]),
+        (["plan", "--input", "."], 1, ["is a directory"]),
         (["plan", "--input", "people.csv"], 2, ["people.csv"]),
         (["inspect", "segment", "people.csv"], 1, ["people.csv"]),
     ],
@@ -87,6 +92,30 @@ def test_a_value_that_does_not_fit_names_its_row(people):
     (people.folder / "bad.csv").write_text("id,name,born\n7,Alan,1912-06-23\nx,Kurt,1906-04-28\n")
     message = error_of(people, "load", "db.people", "bad.csv", code=1)
     assert "bad.csv" in message and "row 3" in message and "id" in message
+
+
+def test_a_load_with_a_bad_record_lands_nothing(people):
+    people.configure("wal:\n  flush_bytes: 16KiB\n")
+    people.run("load", "db.people", "people.csv", "--create")
+    lines = [f"{i},name {i},1900-01-01\n" for i in range(20_000)]
+    (people.folder / "late.csv").write_text("id,name,born\n" + "".join(lines) + "x,y,z\n")
+    message = error_of(people, "load", "db.people", "late.csv", code=1)
+    assert "row 20002" in message
+    people.run("shift", "db.people")
+    assert len(people.rows("db.people")) == 3
+
+
+def test_a_result_that_cannot_be_written_is_a_failure(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([PROGRAM, "table", "list"], cwd=people.folder, stdout=full,
+                                 stderr=subprocess.PIPE, text=True)
+    assert process.returncode == 1 and "cannot be written" in process.stderr
+
+
+def test_global_options_stand_anywhere(people):
+    people.run("load", "db.people", "people.csv", "--create", "--warehouse", "elsewhere")
+    assert people.run("table", "list", "--warehouse", "elsewhere").stdout == "db.people\n"
 
 
 def test_results_are_json_on_request(people):

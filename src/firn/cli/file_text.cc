@@ -2,12 +2,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 namespace firn::cli {
 
 Result<std::string> ReadFileText(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return InvalidError("{}: is a directory", path);
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open() || file.bad()) {

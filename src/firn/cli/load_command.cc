@@ -76,7 +76,26 @@ Result<types::Schema> InferSchema(const CommandContext& context,
       progress.Update(rows, FormatCount(rows) + " rows read");
     }
   }
+  if (rows == 0) {
+    return InvalidError(
+        "{}: no records to tell the columns' types from; make the table with 'firn table "
+        "create'",
+        arguments.files.front());
+  }
   return inference.Finish();
+}
+
+/// Reads every record once before the first is durable: a load lands whole, or not at all.
+Status CheckRecords(const CommandContext& context, const sources::CsvLoad& load) {
+  FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
+  Progress progress(context.runtime, "checking records", 0);
+  std::int64_t rows = 0;
+  while (true) {
+    FIRN_ASSIGN_OR_RETURN(const auto batch, source->Next(context.stop));
+    if (!batch) return Status::OK();
+    rows += batch->delivery.rows->num_rows();
+    progress.Update(rows, FormatCount(rows) + " rows");
+  }
 }
 
 /// The table, made from the files if it is missing and --create allows it.
@@ -286,13 +305,14 @@ Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
 
   FIRN_ASSIGN_OR_RETURN(const auto durable, DurableRecords(*workspace, table, wal_id, id,
                                                            manifest.files.size()));
-  FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(
-                                               {.table = arguments.table,
-                                                .load_id = id,
-                                                .files = arguments.files,
-                                                .first_records = durable,
-                                                .schema = CurrentSchema(table.metadata()),
-                                                .csv = CsvOptionsOf(arguments)}));
+  const sources::CsvLoad load = {.table = arguments.table,
+                                 .load_id = id,
+                                 .files = arguments.files,
+                                 .first_records = durable,
+                                 .schema = CurrentSchema(table.metadata()),
+                                 .csv = CsvOptionsOf(arguments)};
+  FIRN_RETURN_NOT_OK(CheckRecords(context, load));
+  FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
   const BootTime begin = context.runtime.SinceBoot();
   FIRN_ASSIGN_OR_RETURN(WalFill fill, FillWal(*workspace, table, *source, context.stop));
   PrintDurable(table, id, fill.counts, context.runtime.SinceBoot() - begin);

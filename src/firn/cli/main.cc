@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <iostream>
-#include <map>
 #include <optional>
 
 #include <arrow/compute/initialize.h>
@@ -61,13 +64,25 @@ class CommandLine {
       const int code = app_.exit(e);
       return code == 0 ? kExitDone : kExitUsage;
     }
-    const Status status = Run();
+    Status status = RunCaught();
+    if (status.ok() && std::fflush(stdout) != 0) {
+      status = InvalidError("the result cannot be written: {}", std::strerror(errno));
+    }
     if (status.ok()) return kExitDone;
     fmt::print(stderr, "firn: {}\n", ErrorText(status));
     return ExitCodeOf(status);
   }
 
  private:
+  /// Run, and whatever a library throws (out of memory, a closed stdout) as a failure.
+  Status RunCaught() {
+    try {
+      return Run();
+    } catch (const std::exception& e) {
+      return InvalidError("{}", e.what());
+    }
+  }
+
   Status Run() {
     ConfigureLog(global_.log);
     auto config = LoadConfig(global_.config_file);
@@ -93,6 +108,7 @@ class CommandLine {
   CLI::App& Add(CLI::App& parent, const std::string& name, const std::string& help,
                 Command run) {
     CLI::App& command = *parent.add_subcommand(name, help);
+    command.fallthrough();
     command.callback([this, run = std::move(run)] { chosen_ = run; });
     return command;
   }
@@ -100,13 +116,19 @@ class CommandLine {
   CLI::App& AddGroup(const std::string& name, const std::string& help) {
     CLI::App& group = *app_.add_subcommand(name, help);
     group.require_subcommand(1);
+    group.fallthrough();
     return group;
   }
 
   void AddFormat(CLI::App& command) {
-    command.add_option("--format", format_, "how the result is printed")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, OutputFormat>{
-            {"text", OutputFormat::kText}, {"json", OutputFormat::kJson}}));
+    command
+        .add_option_function<std::string>(
+            "--format",
+            [this](const std::string& name) {
+              format_ = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
+            },
+            "how the result is printed")
+        ->check(CLI::IsMember({"text", "json"}));
   }
 
   static void AddTableName(CLI::App& command, std::string& table) {

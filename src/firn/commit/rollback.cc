@@ -34,9 +34,9 @@ Status CheckNotRolledBack(const iceberg::TableMetadata& metadata,
   const std::optional<std::string> reason = FindRollback(metadata, positions);
   if (!reason.has_value()) return Status::OK();
   return InvalidError(
-      "table {0} was rolled back: {1}; to land the abandoned rows again run 'firn "
-      "positions reset {0} --to-table', to leave them out 'firn positions reset {0} "
-      "--keep'",
+      "table {} was rolled back: {}; nothing is shifted until main holds that snapshot "
+      "again, or, to leave the abandoned rows out for good, until the table properties "
+      "firn.snapshot and firn.sequence are set to main's snapshot id and sequence number",
       table, *reason);
 }
 
