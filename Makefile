@@ -19,7 +19,7 @@ release: setup
 
 test: build
 	@ctest --test-dir build/dev --output-on-failure -j 2
-	@$(PYTHON) -m pytest -q -p no:cacheprovider tests
+	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/gates tests/end_to_end
 
 demo: release
 	@$(PYTHON) tools/demo.py

@@ -9,7 +9,8 @@
 namespace firn::cli {
 
 Result<std::string> ReadFileText(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return InvalidError("{}: is a directory", path);
+  if (std::filesystem::is_directory(path))
+    return InvalidError("{}: is a directory", path);
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open() || file.bad()) {

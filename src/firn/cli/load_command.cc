@@ -85,7 +85,8 @@ Result<types::Schema> InferSchema(const CommandContext& context,
   return inference.Finish();
 }
 
-/// Reads every record once before the first is durable: a load lands whole, or not at all.
+/// Reads every record once before the first is durable: a load lands whole, or not at
+/// all.
 Status CheckRecords(const CommandContext& context, const sources::CsvLoad& load) {
   FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
   Progress progress(context.runtime, "checking records", 0);
