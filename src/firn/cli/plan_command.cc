@@ -69,6 +69,8 @@ Status PlanTable(const CommandContext& context, const PlanArguments& arguments) 
                         wal::OpenWalRoot(context.runtime, workspace->wal_store()));
   wal::WalReader reader(context.runtime, workspace->wal_store());
   shift::TableShift shift({.runtime = context.runtime,
+                           .memory = workspace->memory(),
+                           .metrics = workspace->metrics(),
                            .catalog = workspace->catalog(),
                            .io = workspace->file_io(),
                            .wal_store = workspace->wal_store(),
@@ -77,7 +79,7 @@ Status PlanTable(const CommandContext& context, const PlanArguments& arguments) 
                           ShiftOptions(context.config, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const shift::PlannedIteration iteration,
                         shift.Plan(context.stop));
-  FIRN_ASSIGN_OR_RETURN(const planner::Legend legend, LegendOf(iteration.metadata));
+  FIRN_ASSIGN_OR_RETURN(const planner::Legend legend, LegendOf(iteration.start.metadata));
   Print(iteration.input, iteration.plan, legend, arguments.format);
   return Status::OK();
 }

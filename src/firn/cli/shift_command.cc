@@ -1,5 +1,7 @@
 #include "firn/cli/shift_command.h"
 
+#include <algorithm>
+
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/log.h"
@@ -35,53 +37,104 @@ class ShiftProgress : public shift::ShiftObserver {
   std::optional<Progress> progress_;
 };
 
-void PrintReport(const OpenTable& table, const shift::ShiftReport& report,
-                 Duration duration) {
-  if (report.commits == 0) {
-    fmt::print("{}: the WAL holds nothing that is not in the table yet\n",
-               table.identifier);
-    return;
+/// "3 files", "1 file".
+std::string Counted(std::int64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
+}
+
+/// "1.2 MiB to 130 MiB, half of them up to 90 MiB".
+std::string FormatSizes(std::vector<std::int64_t> bytes) {
+  std::ranges::sort(bytes);
+  if (bytes.front() == bytes.back()) return FormatBytes(bytes.front());
+  return fmt::format("{} to {}, half of them up to {}", FormatBytes(bytes.front()),
+                     FormatBytes(bytes.back()),
+                     FormatBytes(bytes[(bytes.size() - 1) / 2]));
+}
+
+/// A line for each figure that is not as usual.
+void PrintUnusual(const shift::ShiftReport& report) {
+  const shift::ShiftFigures& figures = report.figures;
+  if (figures.verbatim_bytes > 0) {
+    fmt::print("  copied without decoding: {}\n", FormatBytes(figures.verbatim_bytes));
   }
-  const double seconds = std::max(static_cast<double>(duration.count()) / 1e6, 1e-3);
-  fmt::print(
-      "{}: {} rows in {} files, {}; {} {}, in {} ({} rows/s)\n", table.identifier,
-      FormatCount(report.rows), FormatCount(report.files),
-      FormatBytes(report.output_bytes), report.commits,
-      report.commits == 1 ? "commit" : "commits", FormatDuration(duration),
-      FormatCount(static_cast<std::int64_t>(static_cast<double>(report.rows) / seconds)));
-  fmt::print("  from {} segments, {} of runs in {} clusters ({} oversized)\n",
-             FormatCount(report.segments), FormatBytes(report.input_bytes),
-             FormatCount(report.clusters), report.oversized_clusters);
-  if (report.overlap_depth_max) {
-    fmt::print("  files of a partition over one key: {}\n", *report.overlap_depth_max);
+  if (figures.uncut_parts > 0) {
+    fmt::print("  parts over the upper bound on one key: {}\n", figures.uncut_parts);
   }
-  if (report.verbatim_bytes > 0) {
-    fmt::print("  copied without decoding: {}\n", FormatBytes(report.verbatim_bytes));
-  }
-  if (report.uncut_parts > 0) {
-    fmt::print("  parts over the upper bound on one key: {}\n", report.uncut_parts);
-  }
-  if (report.failover_rolls > 0) {
+  if (figures.failover_rolls > 0) {
     fmt::print("  files that grew past writer_max_parquet_bytes: {}\n",
-               report.failover_rolls);
+               figures.failover_rolls);
   }
   if (report.superseded > 0) {
     fmt::print("  planned again, another process was faster: {}\n", report.superseded);
   }
 }
 
+void PrintReport(const OpenTable& table, const shift::ShiftReport& report,
+                 Duration duration) {
+  const shift::ShiftFigures& figures = report.figures;
+  if (figures.commits == 0) {
+    fmt::print("{}: the WAL holds nothing that is not in the table yet\n",
+               table.identifier);
+    return;
+  }
+  const double seconds = std::max(static_cast<double>(duration.count()) / 1e6, 1e-3);
+  fmt::print("{}: {} in {}, {}; {}, in {} ({} rows/s)\n", table.identifier,
+             Counted(figures.rows, "row"), Counted(figures.files(), "file"),
+             FormatBytes(figures.output_bytes), Counted(figures.commits, "commit"),
+             FormatDuration(duration),
+             FormatCount(
+                 static_cast<std::int64_t>(static_cast<double>(figures.rows) / seconds)));
+  fmt::print("  from {}, {} of runs in {} ({} oversized, {})\n",
+             Counted(figures.segments, "segment"), FormatBytes(figures.input_bytes),
+             Counted(figures.clusters, "cluster"), figures.oversized_clusters,
+             Counted(figures.tail_merges, "tail merge"));
+  if (!figures.file_bytes.empty()) {
+    fmt::print("  size of a file: {}\n", FormatSizes(figures.file_bytes));
+  }
+  if (figures.overlap_depth_max) {
+    fmt::print("  files of a partition over one key: {}\n", *figures.overlap_depth_max);
+  }
+  PrintUnusual(report);
+}
+
+std::string_view Explain(shift::ShardState state) {
+  switch (state) {
+    case shift::ShardState::kLive:
+      return "its writer may still be about to write it; shift again later";
+    case shift::ShardState::kDead:
+      return "the shard is dead, so what is behind it was never acknowledged, and is "
+             "left where it is";
+    case shift::ShardState::kClosed:
+      return "its writer closed the shard, so the segment had been durable: put it back, "
+             "from a backup of the WAL if there is one";
+  }
+  return "";
+}
+
 void WarnOfWhatWaits(const OpenTable& table, const shift::ShiftReport& report) {
-  for (const wal::ShardHole& hole : report.holes) {
+  for (const auto& [hole, state] : report.holes) {
     LogWarning(fmt::format(
-        "{}: shard {} waits: segment {} is missing though later ones are there; what is "
-        "behind it was never acknowledged",
-        table.identifier, hole.shard, hole.missing));
+        "{}: shard {} waits: segment {} is missing though later ones are there; {}",
+        table.identifier, hole.shard, hole.missing, Explain(state)));
   }
   for (const wal::WaitingShard& waiting : report.waiting) {
     LogWarning(fmt::format(
         "{}: shard {} waits: source {} is at {}, and its next segment starts at {}",
         table.identifier, waiting.shard, waiting.source, waiting.position,
         waiting.first));
+  }
+}
+
+/// What cannot be deleted today can be tomorrow: that is no reason to fail.
+void CleanWal(const OpenTable& table, shift::TableShift& shift) {
+  const Result<std::int64_t> deleted = shift.Clean();
+  if (!deleted.ok()) {
+    LogWarning(
+        fmt::format("{}: drained segments stay in the WAL until the next shift: {}",
+                    table.identifier, ErrorText(deleted.status())));
+  } else if (*deleted > 0) {
+    fmt::print("  deleted from the WAL: {} that the table took long ago\n",
+               Counted(*deleted, "segment"));
   }
 }
 
@@ -114,6 +167,8 @@ Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
   wal::WalReader reader(runtime, workspace.wal_store());
   const std::string name = ToString(table.identifier);
   shift::TableShift shift({.runtime = runtime,
+                           .memory = workspace.memory(),
+                           .metrics = workspace.metrics(),
                            .catalog = workspace.catalog(),
                            .io = workspace.file_io(),
                            .wal_store = workspace.wal_store(),
@@ -128,6 +183,7 @@ Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
   FIRN_RETURN_NOT_OK(AddContext(report.status(), "shift of " + name));
   PrintReport(table, *report, runtime.SinceBoot() - begin);
   WarnOfWhatWaits(table, *report);
+  CleanWal(table, shift);
   return Status::OK();
 }
 

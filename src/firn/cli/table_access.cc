@@ -35,6 +35,8 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
                     .iteration_bytes = shift.iteration_bytes,
                     .workers = static_cast<int>(shift.workers)},
       .commit_queue_size = static_cast<std::size_t>(config.commit_queue_size),
+      .dead_after = config.wal.dead_after,
+      .retention = config.wal.retention,
   };
   options.iteration.writer.writer_max_parquet_bytes =
       shift.writer_max_parquet_bytes.value_or(2 * shift.upper_bound_input_bytes_per_task);

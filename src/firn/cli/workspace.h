@@ -9,6 +9,7 @@
 #include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/sql_catalog.h"
 #include "firn/iceberg/io/file_io.h"
+#include "firn/metrics/metrics.h"
 #include "firn/storage/counting_store.h"
 #include "firn/storage/local_store.h"
 
@@ -32,16 +33,21 @@ class Workspace {
   /// The WAL root; counts requests.
   storage::CountingStore& wal_store() { return *wal_store_; }
   MemoryBudget& memory() { return memory_; }
+  metrics::Registry& metrics() { return metrics_; }
   Runtime& runtime() { return runtime_; }
   const Config& config() const { return config_; }
 
  private:
   Workspace(const Config& config, Runtime& runtime)
-      : config_(config), runtime_(runtime), memory_(runtime, config.memory_limit) {}
+      : config_(config),
+        runtime_(runtime),
+        memory_(runtime, config.memory_limit),
+        metrics_(runtime) {}
 
   const Config config_;
   Runtime& runtime_;
   MemoryBudget memory_;
+  metrics::Registry metrics_;
   std::unique_ptr<storage::LocalStore> root_store_;
   std::unique_ptr<storage::LocalStore> local_wal_store_;
   std::unique_ptr<storage::CountingStore> wal_store_;

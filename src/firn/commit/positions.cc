@@ -109,6 +109,21 @@ std::optional<ShardId> ParseShard(std::string_view text) {
   return ShardId(std::string(text));
 }
 
+/// "<shard>:<after>-<through>", without the time.
+std::optional<wal::CommittedRange> ParseShardRange(std::string_view text) {
+  const std::size_t dash = text.rfind('-');
+  const std::size_t colon = text.rfind(':');
+  if (dash == text.npos || colon == text.npos || dash < colon) return std::nullopt;
+  const auto shard = ParseShard(text.substr(0, colon));
+  const auto after = ParseNumber<std::uint64_t>(text.substr(colon + 1, dash - colon - 1));
+  const auto through = ParseNumber<std::uint64_t>(text.substr(dash + 1));
+  if (!shard || !after || !through) return std::nullopt;
+  return wal::CommittedRange{.shard = *shard,
+                             .after = SegmentSequence(*after),
+                             .through = SegmentSequence(*through),
+                             .committed = {}};
+}
+
 class PropertyReader {
  public:
   explicit PropertyReader(const iceberg::TableMetadata& metadata) : metadata_(metadata) {}
@@ -331,6 +346,25 @@ const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadat
     if (std::ranges::find(listed, batch.value()) != listed.end()) return snapshot;
   }
   return nullptr;
+}
+
+Result<std::vector<wal::CommittedRange>> CommittedRanges(
+    const iceberg::TableMetadata& metadata, const WalId& wal) {
+  std::vector<wal::CommittedRange> ranges;
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
+    const auto entry = snapshot.summary.find(Named(kWalPrefix, wal));
+    if (entry == snapshot.summary.end()) continue;
+    for (const std::string_view part : Split(entry->second, ',')) {
+      auto range = ParseShardRange(part);
+      if (!range) {
+        return Error(ErrorKind::kCorruption, "snapshot {}: summary entry {} is '{}'",
+                     snapshot.snapshot_id, entry->first, entry->second);
+      }
+      range->committed = WallTime(std::chrono::milliseconds(snapshot.timestamp_ms));
+      ranges.push_back(*std::move(range));
+    }
+  }
+  return ranges;
 }
 
 }  // namespace firn::commit

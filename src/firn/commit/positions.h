@@ -12,6 +12,7 @@
 #include "firn/core/status.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/wal/admission.h"
+#include "firn/wal/cleaner.h"
 
 /// Positions as table properties, the only record of what was shifted. All pure.
 ///
@@ -94,5 +95,10 @@ Result<std::map<std::string, std::string>> SummaryEntries(const WalId& wal,
 /// or it has expired. Lives as long as `metadata`, unchanged.
 const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
                                            const WalId& wal, const BatchId& batch);
+
+/// What the snapshots that the table still lists, on main or not, took of the shards of a
+/// WAL, as their summaries say. Corruption, naming the snapshot, for a malformed summary.
+Result<std::vector<wal::CommittedRange>> CommittedRanges(
+    const iceberg::TableMetadata& metadata, const WalId& wal);
 
 }  // namespace firn::commit

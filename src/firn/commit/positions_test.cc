@@ -198,5 +198,34 @@ TEST(PositionsTest, FindsABatchInMainsHistoryOnly) {
   EXPECT_EQ(found(TestWal(2), 1), 0);
 }
 
+TEST(CommittedRangesTest, AreThoseOfTheSnapshotsThatAreListed) {
+  TestTable table;
+  ASSERT_EQ(table.Commit({TestBatch(1, 0, 2)}), "committed");
+  ASSERT_EQ(table.Commit({TestBatch(2, 2, 5)}), "committed");
+  iceberg::TableMetadata metadata = table.Load();
+  auto ranges = CommittedRanges(metadata, TestWal()).ValueOrDie();
+  ASSERT_EQ(ranges.size(), 2U);
+  EXPECT_EQ(ranges[1].shard, TestShard());
+  EXPECT_EQ(ranges[1].after, SegmentSequence(2));
+  EXPECT_EQ(ranges[1].through, SegmentSequence(5));
+  EXPECT_EQ(ranges[1].committed,
+            WallTime(std::chrono::milliseconds(metadata.snapshots[1].timestamp_ms)));
+  EXPECT_TRUE(CommittedRanges(metadata, TestWal(2)).ValueOrDie().empty());
+  metadata.snapshots.erase(metadata.snapshots.begin());
+  EXPECT_EQ(CommittedRanges(metadata, TestWal()).ValueOrDie().size(), 1U);
+}
+
+TEST(CommittedRangesTest, AMalformedSummaryIsCorruption) {
+  TestTable table;
+  ASSERT_EQ(table.Commit({TestBatch(1, 0, 2)}), "committed");
+  iceberg::TableMetadata metadata = table.Load();
+  for (const char* text : {"", "n", "n:1", "n:1-", "n:-2", "n:1-2,", "n:01-2"}) {
+    metadata.snapshots[0].summary[fmt::format("firn.wal.{}", TestWal())] = text;
+    EXPECT_TRUE(
+        IsError(CommittedRanges(metadata, TestWal()).status(), ErrorKind::kCorruption))
+        << text;
+  }
+}
+
 }  // namespace
 }  // namespace firn::commit

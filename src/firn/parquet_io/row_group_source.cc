@@ -128,4 +128,18 @@ std::shared_ptr<arrow::io::RandomAccessFile> OpenObject(storage::ObjectStore& st
   return std::make_shared<StoredObject>(store, std::move(key), size_bytes);
 }
 
+RowGroupBytes BytesOf(const Footer& footer, int row_group) {
+  RowGroupBytes bytes;
+  const Status read = Reading("", [&] {
+    const auto metadata = footer->RowGroup(row_group);
+    for (int column = 0; column < metadata->num_columns(); ++column) {
+      const auto chunk = metadata->ColumnChunk(column);
+      bytes.compressed += chunk->total_compressed_size();
+      bytes.uncompressed += chunk->total_uncompressed_size();
+    }
+    return Status::OK();
+  });
+  return read.ok() ? bytes : RowGroupBytes();
+}
+
 }  // namespace firn::parquet_io

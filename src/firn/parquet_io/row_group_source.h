@@ -43,6 +43,15 @@ struct RowGroupSource {
   std::string name;
 };
 
+/// What the columns of a row group take together; zeros if the footer is damaged.
+struct RowGroupBytes {
+  std::int64_t compressed = 0;
+  /// Decompressed, and still encoded.
+  std::int64_t uncompressed = 0;
+};
+
+RowGroupBytes BytesOf(const Footer& footer, int row_group);
+
 /// Reads rows [first_row, first_row + rows) of a row group as record batches of at most
 /// `batch_rows` rows, with columns as in ToArrowSchema(schema).
 ///

@@ -1,24 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/iceberg/io/file_io.h"
-#include "firn/iceberg/metadata/manifest.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/planner/plan.h"
+#include "firn/shift/chunk_output.h"
 #include "firn/shift/segment_run_input.h"
+#include "firn/shift/task.h"
 
 namespace firn::shift {
-
-/// Footer key-values of a data file: its exact first and last key, base64.
-inline constexpr const char* kFirstKeyName = "firn.first-key";
-inline constexpr const char* kLastKeyName = "firn.last-key";
 
 struct ChunkWriterOptions {
   /// Past it a file ends at the next change of key: a failover, not the way files get
@@ -26,38 +23,44 @@ struct ChunkWriterOptions {
   std::int64_t writer_max_parquet_bytes = 256LL << 20;
 };
 
-/// What one chunk became: normally one file; none if no row of it is new.
-struct ChunkFiles {
-  std::vector<iceberg::DataFile> files;
-  std::int64_t rows = 0;
-  /// Bytes that were copied without being decoded.
-  std::int64_t verbatim_bytes = 0;
-  std::int64_t failover_rolls = 0;
-};
-
-/// Merges chunks into data files of one table. Thread-safe; all that is passed must
-/// outlive it.
+/// Merges the chunks of a plan into data files of one table. Thread-safe; all that is
+/// passed must outlive it.
 class ChunkWriter {
  public:
   ChunkWriter(const iceberg::FileIo& io, const iceberg::TableMetadata& metadata,
-              const planner::PlanInput& input,
+              const planner::PlanInput& input, const std::vector<planner::Chunk>& chunks,
               const std::vector<std::shared_ptr<const OpenSegment>>& segments,
               ChunkWriterOptions options)
       : io_(io),
         metadata_(metadata),
         input_(input),
+        chunks_(chunks),
         segments_(segments),
         options_(options) {}
 
-  /// Writes the rows of `chunk` in key order. `name` begins the names of its files. Files
-  /// are durable once it returns; they belong to the table only when a commit names them.
-  Result<ChunkFiles> Write(const planner::Chunk& chunk, const std::string& name,
-                           const StopToken& stop) const;
+  /// Told of a chunk whose files are durable, by its index.
+  using Done = std::function<void(std::size_t, ChunkFiles)>;
+
+  /// Writes the rows of the task's chunks in key order, a file for each. `name` begins
+  /// the names of all files. They belong to the table only when a commit names them.
+  Status Write(const Task& task, const std::string& name, const StopToken& stop,
+               const Done& done) const;
 
  private:
+  /// Of one call of Write.
+  struct Job {
+    const std::string& name;
+    const StopToken& stop;
+    const Done& done;
+    SharedRowGroups& shared;
+  };
+  /// Chunks [begin, end) by one merge.
+  Status Merge(std::size_t begin, std::size_t end, const Job& job) const;
+
   const iceberg::FileIo& io_;
   const iceberg::TableMetadata& metadata_;
   const planner::PlanInput& input_;
+  const std::vector<planner::Chunk>& chunks_;
   const std::vector<std::shared_ptr<const OpenSegment>>& segments_;
   const ChunkWriterOptions options_;
 };

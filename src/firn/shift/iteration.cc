@@ -3,27 +3,28 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <numeric>
+#include <set>
+#include <tuple>
 #include <utility>
 
-#include "firn/parquet_io/row_group_source.h"
+#include "firn/order/key_encoder.h"
 #include "firn/shift/plan_input.h"
+#include "firn/shift/task_memory.h"
 #include "firn/wal/segment.h"
 
 namespace firn::shift {
 namespace {
 
-Result<std::shared_ptr<const OpenSegment>> OpenAdmitted(
-    wal::WalReader& reader, storage::ObjectStore& store, const wal::ListedSegment& listed,
-    std::vector<wal::SourceTrim> trims) {
-  const std::string key = SegmentKey(listed.name);
-  FIRN_ASSIGN_OR_RETURN(const wal::ReadSegment read,
-                        reader.ReadSegmentFooter(key, listed.size_bytes));
+std::shared_ptr<const OpenSegment> OpenAdmitted(const wal::SegmentListing& listing,
+                                                const wal::AdmittedSegment& admitted,
+                                                SegmentSpool& spool) {
+  const wal::ListedSegment& listed = listing.segments[admitted.segment];
+  const wal::ReadSegment& read = listing.footers[admitted.segment];
   return std::make_shared<const OpenSegment>(OpenSegment{
       .name = listed.name,
       .footer = *read.footer,
-      .trims = std::move(trims),
-      .file = parquet_io::OpenObject(store, key, listed.size_bytes),
+      .trims = admitted.trims,
+      .file = spool.Open(SegmentKey(listed.name), listed.size_bytes),
       .parquet_footer = read.parquet,
   });
 }
@@ -38,9 +39,10 @@ std::map<std::string, std::int64_t> FirstOffsets(const PlannedIteration& iterati
       if (!is_new) entry->second = std::min(entry->second, range.first);
     }
   }
+  const wal::Positions& from = iteration.start.from;
   for (auto& [source, offset] : first) {
-    const auto position = iteration.from.sources.find(source);
-    if (position != iteration.from.sources.end()) offset = position->second;
+    const auto position = from.sources.find(source);
+    if (position != from.sources.end()) offset = position->second;
   }
   return first;
 }
@@ -53,7 +55,7 @@ SegmentSequence SequenceAt(const wal::Positions& positions, const ShardId& shard
 /// The ranges that the iteration consumed.
 void DescribeRanges(const PlannedIteration& iteration, commit::Batch& batch) {
   for (const auto& [shard, through] : iteration.admission.next.shards) {
-    const SegmentSequence after = SequenceAt(iteration.from, shard);
+    const SegmentSequence after = SequenceAt(iteration.start.from, shard);
     if (after != through) batch.shards[shard] = {.after = after, .through = through};
   }
   for (const auto& [source, first] : FirstOffsets(iteration)) {
@@ -62,33 +64,102 @@ void DescribeRanges(const PlannedIteration& iteration, commit::Batch& batch) {
   }
 }
 
-/// Writes chunks with several threads.
-class ChunkWorkers {
+/// The key of each bucket's partition tuple, as segments are sorted by.
+Result<std::vector<std::string>> PartitionKeys(const PlannedIteration& iteration) {
+  const iceberg::TableMetadata& metadata = iteration.start.metadata;
+  std::vector<std::string> keys;
+  for (const planner::Bucket& bucket : iteration.input.buckets) {
+    const types::PartitionSpec* spec = FindSpec(metadata, bucket.spec_id);
+    FIRN_CHECK(spec != nullptr, "{}", bucket.spec_id);  // BuildPlanInput found it
+    FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
+                          PartitionTypes(*spec, CurrentSchema(metadata)));
+    const order::KeyEncoder encoder(order::PartitionKeyColumns(types));
+    encoder.Encode(bucket.partition, keys.emplace_back());
+  }
+  return keys;
+}
+
+/// The chunks by partition, as runs stand in the row groups that partitions share: so
+/// tasks of neighbours read a shared row group from one end to the other, once.
+Result<std::vector<planner::Chunk>> ChunksByPartition(const PlannedIteration& iteration) {
+  FIRN_ASSIGN_OR_RETURN(const std::vector<std::string> keys, PartitionKeys(iteration));
+  std::vector<planner::Chunk> chunks = iteration.plan.chunks;
+  std::ranges::stable_sort(chunks, {}, [&](const planner::Chunk& chunk) {
+    const planner::Bucket& bucket = iteration.input.buckets[chunk.bucket];
+    return std::tuple(bucket.spec_id, bucket.order_id, std::string_view(bucket.key_types),
+                      std::string_view(keys[chunk.bucket]));
+  });
+  return chunks;
+}
+
+/// Tells which segments nobody will read any more.
+class SegmentUses {
  public:
-  ChunkWorkers(Runtime& runtime, const ChunkWriter& writer,
-               const PlannedIteration& iteration, const BatchId& id,
-               const StopToken& stop, const ChunkDone& done)
-      : writer_(writer),
-        chunks_(iteration.plan.chunks),
-        id_(id),
-        stop_(stop),
-        done_(done),
-        order_(chunks_.size()),
-        results_(chunks_.size()),
-        runtime_(runtime),
-        mutex_(runtime) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, std::ranges::greater(),
-                             [&](std::size_t i) { return chunks_[i].bytes; });
+  SegmentUses(const PlannedIteration& iteration,
+              const std::vector<planner::Chunk>& chunks)
+      : iteration_(iteration), chunks_(chunks), uses_(iteration.segments.size()) {}
+
+  void Begin(const Task& task) {
+    for (const std::uint32_t segment : SegmentsOf(task)) ++uses_[segment];
   }
 
-  /// Results in the order of the plan's chunks.
-  Result<std::vector<ChunkFiles>> Run(int workers) {
+  void End(const Task& task) {
+    for (const std::uint32_t segment : SegmentsOf(task)) {
+      if (--uses_[segment] == 0) iteration_.segments[segment]->file->Release();
+    }
+  }
+
+ private:
+  std::set<std::uint32_t> SegmentsOf(const Task& task) const {
+    std::set<std::uint32_t> segments;
+    for (std::size_t i = task.begin; i < task.end; ++i) {
+      for (const planner::RunSlice& slice : chunks_[i].runs) {
+        segments.insert(iteration_.input.runs[slice.run].segment);
+      }
+    }
+    return segments;
+  }
+
+  const PlannedIteration& iteration_;
+  const std::vector<planner::Chunk>& chunks_;
+  std::vector<int> uses_;
+};
+
+/// Works on the tasks of an iteration with several threads.
+class TaskWorkers {
+ public:
+  struct Job {
+    const PlannedIteration& iteration;
+    const std::vector<planner::Chunk>& chunks;
+    const ChunkWriter& writer;
+    /// Begins the names of all files.
+    std::string name;
+    const IterationOptions& options;
+    const StopToken& stop;
+    const ChunkDone& done;
+  };
+
+  TaskWorkers(Runtime& runtime, MemoryBudget& memory, Job job)
+      : runtime_(runtime),
+        memory_(memory),
+        job_(std::move(job)),
+        chunks_(job_.chunks),
+        tasks_(MakeTasks(job_.iteration.input, chunks_, job_.options.limits)),
+        mutex_(runtime),
+        uses_(job_.iteration, chunks_),
+        results_(chunks_.size()) {
+    for (const Task& task : tasks_) uses_.Begin(task);
+    std::ranges::stable_sort(tasks_, std::ranges::greater(), &Task::bytes);
+  }
+
+  /// Results in the order of the chunks.
+  Result<std::vector<ChunkFiles>> Run() {
+    const auto count = std::min(
+        tasks_.size(), static_cast<std::size_t>(std::max(job_.options.workers, 1)));
     {
       std::vector<Thread> threads;
-      const int useful = static_cast<int>(std::min<std::size_t>(workers, order_.size()));
-      for (int i = 0; i < useful; ++i) {
-        threads.emplace_back(runtime_, "shift", [this] { WriteUntilDone(); });
+      for (std::size_t i = 0; i < count; ++i) {
+        threads.emplace_back(runtime_, "shift", [this] { WorkUntilDone(); });
       }
     }
     FIRN_RETURN_NOT_OK(failure_);
@@ -96,34 +167,45 @@ class ChunkWorkers {
   }
 
  private:
-  void WriteUntilDone() {
-    for (std::size_t next = next_++; next < order_.size(); next = next_++) {
-      const std::size_t index = order_[next];
-      Result<ChunkFiles> files =
-          writer_.Write(chunks_[index], fmt::format("{}-{:05}", id_, index), stop_);
+  void WorkUntilDone() {
+    for (std::size_t next = next_++; next < tasks_.size(); next = next_++) {
+      const Status status = Work(tasks_[next]);
       MutexLock lock(mutex_);
+      if (failure_.ok()) failure_ = status;
       if (!failure_.ok()) return;
-      if (!files.ok()) {
-        failure_ = files.status();
-        return;
-      }
-      done_(chunks_[index], *files);
-      results_[index] = *std::move(files);
+      uses_.End(tasks_[next]);
     }
   }
 
-  const ChunkWriter& writer_;
-  const std::vector<planner::Chunk>& chunks_;
-  const BatchId& id_;
-  const StopToken& stop_;
-  const ChunkDone& done_;
-  std::vector<std::size_t> order_;
-  std::vector<ChunkFiles>
-      results_;  // each element written once, by the thread that took it
+  Status Work(const Task& task) {
+    FIRN_RETURN_NOT_OK(job_.stop.Check());
+    FIRN_ASSIGN_OR_RETURN(const MemoryReservation reserved,
+                          memory_.Reserve(MemoryOf(task), job_.stop));
+    return job_.writer.Write(task, job_.name, job_.stop,
+                             [this](std::size_t chunk, ChunkFiles files) {
+                               MutexLock lock(mutex_);
+                               job_.done(chunks_[chunk], files);
+                               results_[chunk] = std::move(files);
+                             });
+  }
+
+  std::int64_t MemoryOf(const Task& task) const {
+    return TaskMemory(job_.iteration.input, chunks_, job_.iteration.segments, task,
+                      job_.options.writer.writer_max_parquet_bytes);
+  }
+
   Runtime& runtime_;
+  MemoryBudget& memory_;
+  const Job job_;
+  const std::vector<planner::Chunk>& chunks_;
+  std::vector<Task> tasks_;
   std::atomic<std::size_t> next_ = 0;
+
   Mutex mutex_;
-  Status failure_;  // guarded by mutex_
+  // All guarded by mutex_.
+  SegmentUses uses_;
+  std::vector<ChunkFiles> results_;
+  Status failure_;
 };
 
 /// The positions are about to say that every planned row is in the table.
@@ -141,40 +223,46 @@ Status CheckEveryRowWritten(const PlannedIteration& iteration, std::int64_t writ
 
 }  // namespace
 
-Result<PlannedIteration> PlanIteration(wal::WalReader& reader,
-                                       storage::ObjectStore& wal_store,
-                                       iceberg::TableMetadata metadata,
-                                       const wal::Positions& from,
+Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spool,
+                                       IterationStart start,
                                        const IterationOptions& options,
                                        const StopToken& stop) {
-  FIRN_ASSIGN_OR_RETURN(const std::vector<wal::ListedSegment> listing,
-                        reader.ListSegments(metadata.table_uuid, from));
-  PlannedIteration iteration{.metadata = std::move(metadata), .from = from};
-  iteration.admission = Admit(from, listing, options.iteration_bytes);
+  PlannedIteration iteration{.start = std::move(start)};
+  const iceberg::TableMetadata& metadata = iteration.start.metadata;
+  const wal::Positions& from = iteration.start.from;
+  FIRN_ASSIGN_OR_RETURN(
+      const wal::SegmentListing listing,
+      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from));
+  iteration.admission = Admit(from, listing.segments, options.iteration_bytes);
   for (const wal::AdmittedSegment& admitted : iteration.admission.segments) {
-    FIRN_ASSIGN_OR_RETURN(
-        auto segment,
-        OpenAdmitted(reader, wal_store, listing[admitted.segment], admitted.trims));
-    iteration.segments.push_back(std::move(segment));
+    iteration.segments.push_back(OpenAdmitted(listing, admitted, spool));
   }
-  FIRN_ASSIGN_OR_RETURN(iteration.input,
-                        BuildPlanInput(iteration.segments, iteration.metadata));
+  FIRN_ASSIGN_OR_RETURN(iteration.input, BuildPlanInput(iteration.segments, metadata));
   FIRN_ASSIGN_OR_RETURN(iteration.plan, MakePlan(iteration.input, options.limits, stop));
   return iteration;
 }
 
-Result<WrittenIteration> WriteIteration(Runtime& runtime, const iceberg::FileIo& io,
-                                        const PlannedIteration& iteration, BatchId id,
-                                        std::optional<BatchId> parent,
+Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
+                                        const PlannedIteration& iteration,
+                                        IterationOutput output,
                                         const IterationOptions& options,
                                         const StopToken& stop, const ChunkDone& done) {
-  const ChunkWriter writer(io, iteration.metadata, iteration.input, iteration.segments,
-                           options.writer);
-  FIRN_ASSIGN_OR_RETURN(
-      std::vector<ChunkFiles> chunks,
-      ChunkWorkers(runtime, writer, iteration, id, stop, done).Run(options.workers));
-  WrittenIteration written{.batch = {.id = std::move(id), .parent = std::move(parent)}};
-  for (ChunkFiles& chunk : chunks) {
+  FIRN_ASSIGN_OR_RETURN(const std::vector<planner::Chunk> chunks,
+                        ChunksByPartition(iteration));
+  const ChunkWriter writer(output.io, iteration.start.metadata, iteration.input, chunks,
+                           iteration.segments, options.writer);
+  TaskWorkers workers(runtime, memory,
+                      {.iteration = iteration,
+                       .chunks = chunks,
+                       .writer = writer,
+                       .name = output.id.value(),
+                       .options = options,
+                       .stop = stop,
+                       .done = done});
+  FIRN_ASSIGN_OR_RETURN(std::vector<ChunkFiles> results, workers.Run());
+  WrittenIteration written{
+      .batch = {.id = std::move(output.id), .parent = std::move(output.parent)}};
+  for (ChunkFiles& chunk : results) {
     std::ranges::move(chunk.files, std::back_inserter(written.batch.files));
     written.rows += chunk.rows;
     written.verbatim_bytes += chunk.verbatim_bytes;

@@ -7,21 +7,26 @@
 
 #include "firn/commit/batch.h"
 #include "firn/commit/positions.h"
+#include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/iceberg/io/file_io.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/planner/plan.h"
 #include "firn/shift/chunk_writer.h"
-#include "firn/storage/object_store.h"
+#include "firn/shift/segment_spool.h"
 #include "firn/wal/admission.h"
 #include "firn/wal/wal_reader.h"
+#include "firn/wal/wal_root.h"
 
 // One iteration of one table: what the WAL holds becomes one batch of data files.
 //   plan_input         segment footers as the planner's runs and buckets
 //   iteration          admission, plan, tasks, batch
+//   task               which chunks a worker writes together
+//   segment_spool      the segments' bytes, fetched once
 //   segment_run_input  a run of a segment as an input of the merge
-//   chunk_writer       merges the runs of a chunk into a file
+//   chunk_writer       merges the runs of a task, and cuts at the borders of its chunks
+//   chunk_output       the files of one chunk
 //   table_shift        iterations and commits until the WAL is drained
 
 namespace firn::shift {
@@ -31,15 +36,22 @@ struct IterationOptions {
   /// Segment file bytes of one iteration.
   std::int64_t iteration_bytes = 4LL << 30;
   ChunkWriterOptions writer;
-  /// Chunks written at the same time.
+  /// Tasks that are worked on at the same time.
   int workers = 2;
+};
+
+/// What an iteration is planned from.
+struct IterationStart {
+  /// The table's, just loaded.
+  iceberg::TableMetadata metadata;
+  wal::Positions from;
+  /// What it may take.
+  std::vector<wal::ShardListing> shards;
 };
 
 /// An iteration that was planned, and not begun. Changes nothing.
 struct PlannedIteration {
-  iceberg::TableMetadata metadata;
-  /// Where it starts.
-  wal::Positions from;
+  IterationStart start;
   wal::Admission admission;
   /// Those that were admitted, in the order of the admission.
   std::vector<std::shared_ptr<const OpenSegment>> segments;
@@ -47,13 +59,10 @@ struct PlannedIteration {
   planner::Plan plan;
 };
 
-/// Lists the WAL, admits segments from `from` on, and plans them. `metadata` is the
-/// table's, just loaded. NotFound if a segment was deleted meanwhile: reload the table
-/// and try again.
-Result<PlannedIteration> PlanIteration(wal::WalReader& reader,
-                                       storage::ObjectStore& wal_store,
-                                       iceberg::TableMetadata metadata,
-                                       const wal::Positions& from,
+/// Admits segments and plans them. NotFound if a segment was deleted meanwhile: reload
+/// the table, list and try again. `spool` must outlive the result.
+Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spool,
+                                       IterationStart start,
                                        const IterationOptions& options,
                                        const StopToken& stop);
 
@@ -68,12 +77,19 @@ struct WrittenIteration {
   std::int64_t failover_rolls = 0;
 };
 
-/// Writes the files of a planned iteration, largest chunk first, and describes them as a
-/// batch. Nothing is in the table until the batch is committed. Cancelled if `stop`
-/// fires.
-Result<WrittenIteration> WriteIteration(Runtime& runtime, const iceberg::FileIo& io,
-                                        const PlannedIteration& iteration, BatchId id,
-                                        std::optional<BatchId> parent,
+/// Who the batch is, and where it goes.
+struct IterationOutput {
+  const iceberg::FileIo& io;
+  BatchId id;
+  std::optional<BatchId> parent;
+};
+
+/// Writes the files of a planned iteration, largest task first, and describes them as a
+/// batch. A task waits until `memory` holds what it will need. Nothing is in the table
+/// until the batch is committed. Cancelled if `stop` fires; NotFound as PlanIteration.
+Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
+                                        const PlannedIteration& iteration,
+                                        IterationOutput output,
                                         const IterationOptions& options,
                                         const StopToken& stop, const ChunkDone& done);
 

@@ -12,8 +12,6 @@
 namespace firn::shift {
 namespace {
 
-constexpr std::int64_t kBatchRows = 4096;
-
 // A row group below both is small: copying it would keep it small.
 constexpr std::int64_t kWellSizedBytes = 8LL << 20;
 constexpr std::int64_t kWellSizedRows = 64LL << 10;
@@ -136,7 +134,7 @@ bool HasExactKeys(const wal::SegmentRun& run) {
 
 bool IsWholeRowGroup(const OpenSegment& segment, const RunSelection& selection,
                      const ReadPlan& plan, const wal::SegmentRun& run) {
-  if (selection.from_key || selection.to_key) return false;
+  if (!selection.may_copy || selection.from_key || selection.to_key) return false;
   if (!segment.trims.empty() || segment.footer.schema_id != plan.schema.id) return false;
   const bool fills_row_group = segment.footer.row_groups[selection.row_group].size() == 1;
   const bool well_sized = run.bytes >= kWellSizedBytes || run.rows >= kWellSizedRows;
@@ -155,10 +153,12 @@ const wal::SegmentRun& SelectedRun(const OpenSegment& segment,
 }  // namespace
 
 SegmentRunInput::SegmentRunInput(std::shared_ptr<const OpenSegment> segment,
-                                 RunSelection selection, const ReadPlan& plan)
+                                 RunSelection selection, const ReadPlan& plan,
+                                 SharedRowGroups& shared)
     : segment_(std::move(segment)),
       selection_(std::move(selection)),
       plan_(plan),
+      shared_(shared),
       run_(SelectedRun(*segment_, selection_)),
       is_whole_row_group_(IsWholeRowGroup(*segment_, selection_, plan, run_)) {}
 
@@ -174,13 +174,23 @@ std::optional<std::string_view> SegmentRunInput::last_key() const {
 }
 
 Result<std::unique_ptr<merge::RunReader>> SegmentRunInput::Open() {
-  const bool trims = !segment_->trims.empty();
-  FIRN_ASSIGN_OR_RETURN(
-      auto batches,
-      ReadRowGroup(row_group(), trims ? WithHiddenColumns(plan_.schema) : plan_.schema,
-                   run_.first_row, run_.rows, kBatchRows));
+  FIRN_ASSIGN_OR_RETURN(auto batches, OpenRows());
   return std::make_unique<SegmentRunReader>(segment_, selection_, plan_,
                                             std::move(batches));
+}
+
+Result<std::unique_ptr<arrow::RecordBatchReader>> SegmentRunInput::OpenRows() const {
+  const types::Schema schema =
+      segment_->trims.empty() ? plan_.schema : WithHiddenColumns(plan_.schema);
+  const auto& runs = segment_->footer.row_groups[selection_.row_group];
+  if (runs.size() == 1) {
+    return ReadRowGroup(row_group(), schema, run_.first_row, run_.rows, kRunBatchRows);
+  }
+  return shared_.Read({selection_.segment, selection_.row_group}, row_group(), schema,
+                      {.first = run_.first_row,
+                       .count = run_.rows,
+                       .row_group_rows = runs.back().first_row + runs.back().rows},
+                      kRunBatchRows);
 }
 
 }  // namespace firn::shift

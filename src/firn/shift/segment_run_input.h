@@ -6,37 +6,50 @@
 #include <string>
 #include <vector>
 
+#include <arrow/type_fwd.h>
+
 #include "firn/merge/run_reader.h"
 #include "firn/order/sort_order.h"
 #include "firn/parquet_io/file_writer.h"
 #include "firn/parquet_io/row_group_source.h"
+#include "firn/shift/segment_spool.h"
+#include "firn/shift/shared_row_groups.h"
 #include "firn/types/schema.h"
 #include "firn/wal/admission.h"
 #include "firn/wal/segment.h"
 
 namespace firn::shift {
 
+/// Rows of a run that are decoded at a time.
+inline constexpr std::int64_t kRunBatchRows = 4096;
+
 /// An admitted segment, open for reading. Immutable; shared by the tasks of an iteration.
 struct OpenSegment {
   wal::SegmentName name;
   wal::SegmentFooter footer;
   std::vector<wal::SourceTrim> trims;
-  std::shared_ptr<arrow::io::RandomAccessFile> file;
+  std::shared_ptr<SpooledSegment> file;
   parquet_io::Footer parquet_footer;
 
   parquet_io::RowGroupSource RowGroup(std::uint32_t row_group) const {
-    return {
-        .file = file, .footer = parquet_footer, .row_group = static_cast<int>(row_group)};
+    return {.file = file,
+            .footer = parquet_footer,
+            .row_group = static_cast<int>(row_group),
+            .name = SegmentKey(name)};
   }
 };
 
 /// What part of which run is read.
 struct RunSelection {
+  /// Index of the segment among those of the iteration.
+  std::uint32_t segment = 0;
   std::uint32_t row_group = 0;
   std::uint32_t run_in_row_group = 0;
   /// Rows with keys in [from_key, to_key); whole if neither is set.
   std::optional<std::string> from_key;
   std::optional<std::string> to_key;
+  /// False: its rows go to several files, so it never comes out as a whole row group.
+  bool may_copy = true;
 };
 
 /// How rows are to come out.
@@ -54,9 +67,9 @@ struct ReadPlan {
 /// before.
 class SegmentRunInput : public merge::MergeInput {
  public:
-  /// `plan` must outlive the input.
+  /// `plan` and `shared`, which is the task's, must outlive the input.
   SegmentRunInput(std::shared_ptr<const OpenSegment> segment, RunSelection selection,
-                  const ReadPlan& plan);
+                  const ReadPlan& plan, SharedRowGroups& shared);
 
   std::string_view first_key() const override;
   std::optional<std::string_view> last_key() const override;
@@ -69,9 +82,12 @@ class SegmentRunInput : public merge::MergeInput {
   const wal::SegmentRun& run() const { return run_; }
 
  private:
+  Result<std::unique_ptr<arrow::RecordBatchReader>> OpenRows() const;
+
   const std::shared_ptr<const OpenSegment> segment_;
   const RunSelection selection_;
   const ReadPlan& plan_;
+  SharedRowGroups& shared_;
   const wal::SegmentRun& run_;
   const bool is_whole_row_group_;
 };

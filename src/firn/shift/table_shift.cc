@@ -1,6 +1,8 @@
 #include "firn/shift/table_shift.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "firn/commit/commit_queue.h"
@@ -9,6 +11,7 @@
 #include "firn/commit/rollback.h"
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
+#include "firn/wal/cleaner.h"
 
 namespace firn::shift {
 namespace {
@@ -20,27 +23,32 @@ void WaitWithJitter(Runtime& runtime) {
       Duration(static_cast<std::int64_t>(runtime.Random64() % kReplanWaitMax.count())));
 }
 
-void AddPlan(const PlannedIteration& iteration, ShiftReport& report) {
-  const planner::Stats& stats = iteration.plan.stats;
-  report.clusters += stats.clusters;
-  report.oversized_clusters += stats.oversized_clusters;
-  report.uncut_parts += stats.uncut_parts;
-  report.tail_merges += stats.tail_merges;
-  report.overlap_depth_max = std::max(report.overlap_depth_max, stats.overlap_depth_max);
-  for (const planner::Run& run : iteration.input.runs) report.input_bytes += run.bytes;
+/// The last segment of each shard.
+using Horizon = std::map<ShardId, SegmentSequence>;
+
+Horizon HorizonOf(const std::vector<wal::ShardListing>& shards) {
+  Horizon horizon;
+  for (const wal::ShardListing& shard : shards) {
+    if (!shard.segments.empty()) {
+      horizon[shard.shard] = shard.segments.back().name.sequence;
+    }
+  }
+  return horizon;
 }
 
-void AddWritten(const PlannedIteration& iteration, const WrittenIteration& written,
-                ShiftReport& report) {
-  ++report.iterations;
-  report.segments += static_cast<std::int64_t>(iteration.segments.size());
-  report.rows += written.rows;
-  report.verbatim_bytes += written.verbatim_bytes;
-  report.failover_rolls += written.failover_rolls;
-  for (const iceberg::DataFile& file : written.batch.files) {
-    ++report.files;
-    report.output_bytes += file.file_size_in_bytes;
+/// Takes out what came later.
+void CutAt(const Horizon& horizon, std::vector<wal::ShardListing>& shards) {
+  for (wal::ShardListing& shard : shards) {
+    const auto last = horizon.find(shard.shard);
+    std::erase_if(shard.segments, [&](const wal::SegmentObject& segment) {
+      return last == horizon.end() || segment.name.sequence > last->second;
+    });
   }
+}
+
+bool IsPassed(const wal::ShardHole& hole, const wal::Positions& positions) {
+  const auto position = positions.shards.find(hole.shard);
+  return position != positions.shards.end() && hole.missing <= position->second;
 }
 
 }  // namespace
@@ -51,6 +59,15 @@ struct TableShift::Head {
   commit::TablePositions positions;
 };
 
+TableShift::TableShift(const Environment& environment, iceberg::TableIdentifier table,
+                       WalId wal_id, TableShiftOptions options)
+    : environment_(environment),
+      table_(std::move(table)),
+      wal_id_(std::move(wal_id)),
+      options_(std::move(options)),
+      spool_(std::make_unique<SegmentSpool>(environment_.runtime, environment_.wal_store,
+                                            options_.spool_memory_bytes)) {}
+
 Result<TableShift::Head> TableShift::LoadHead() {
   FIRN_ASSIGN_OR_RETURN(iceberg::LoadedTable loaded,
                         environment_.catalog.LoadTable(table_));
@@ -60,70 +77,198 @@ Result<TableShift::Head> TableShift::LoadHead() {
   return head;
 }
 
-Result<PlannedIteration> TableShift::PlanFrom(const Head& head, const StopToken& stop) {
-  return PlanIteration(environment_.wal_reader, environment_.wal_store, head.metadata,
-                       head.positions.reached, options_.iteration, stop);
-}
-
 Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
-  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
-  return PlanFrom(head, stop);
+  FIRN_ASSIGN_OR_RETURN(Head head, LoadHead());
+  FIRN_ASSIGN_OR_RETURN(
+      auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
+  return PlanIteration(environment_.wal_reader, *spool_,
+                       {.metadata = std::move(head.metadata),
+                        .from = std::move(head.positions.reached),
+                        .shards = std::move(shards)},
+                       options_.iteration, stop);
 }
 
-Result<ShiftReport> TableShift::Run(const StopToken& stop, ShiftObserver& observer) {
-  FIRN_ASSIGN_OR_RETURN(const Head first_head, LoadHead());
-  commit::Committer committer(
-      environment_.catalog, environment_.io, environment_.runtime,
-      {.table = table_, .table_uuid = first_head.metadata.table_uuid, .wal = wal_id_});
-  commit::CommitQueue queue(environment_.runtime, committer, options_.commit_queue_size);
-  ShiftReport report;
-  for (int attempt = 0; attempt < kPlanAttemptsMax;) {
-    FIRN_RETURN_NOT_OK(stop.Check());
-    FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
-    Result<PlannedIteration> planned = PlanFrom(head, stop);
-    if (IsError(planned.status(), ErrorKind::kNotFound)) {
-      // A segment of the listing is gone: another process has committed and deleted it.
+Result<std::int64_t> TableShift::Clean() {
+  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+  FIRN_ASSIGN_OR_RETURN(const auto committed,
+                        commit::CommittedRanges(head.metadata, wal_id_));
+  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(environment_.wal_store,
+                                                           head.metadata.table_uuid));
+  return wal::DeleteSegments(
+      environment_.wal_store,
+      DrainedSegments(shards, head.positions.reached, committed,
+                      environment_.runtime.Now(), options_.retention));
+}
+
+/// One call of Run.
+class TableShift::Session {
+ public:
+  Session(TableShift& shift, const TableUuid& table_uuid, const StopToken& stop,
+          ShiftObserver& observer)
+      : shift_(shift),
+        environment_(shift.environment_),
+        stop_(stop),
+        observer_(observer),
+        committer_(
+            environment_.catalog, environment_.io, environment_.runtime,
+            {.table = shift.table_, .table_uuid = table_uuid, .wal = shift.wal_id_}),
+        queue_(environment_.runtime, committer_, shift.options_.commit_queue_size),
+        metrics_(environment_.metrics, ToString(shift.table_)) {}
+
+  Result<ShiftReport> Run() {
+    for (int attempt = 0; attempt < kPlanAttemptsMax;) {
+      FIRN_RETURN_NOT_OK(stop_.Check());
+      FIRN_ASSIGN_OR_RETURN(const Step step, Iterate());
+      if (step == Step::kDrained) {
+        FIRN_RETURN_NOT_OK(queue_.Close());
+        return std::move(report_);
+      }
+      if (step == Step::kCommitted) {
+        attempt = 0;
+        continue;
+      }
       ++attempt;
       WaitWithJitter(environment_.runtime);
-      continue;
     }
+    return GaveUp();
+  }
+
+ private:
+  enum class Step { kCommitted, kDrained, kPlanAgain };
+
+  Result<Step> Iterate() {
+    FIRN_ASSIGN_OR_RETURN(Head head, shift_.LoadHead());
+    const std::optional<BatchId> parent = head.positions.last_batch;
+    const Result<PlannedIteration> planned = Plan(std::move(head));
+    if (IsStale(planned.status())) return Step::kPlanAgain;
     FIRN_RETURN_NOT_OK(planned.status());
-    report.holes = planned->admission.holes;
-    report.waiting = planned->admission.waiting;
-    if (planned->segments.empty()) {
-      FIRN_RETURN_NOT_OK(queue.Close());
-      return report;
-    }
-    observer.OnPlanned(*planned);
+    if (planned->segments.empty()) return Conclude(*planned);
+    observer_.OnPlanned(*planned);
     CrashPoint("shift.planned");
-    FIRN_ASSIGN_OR_RETURN(
-        WrittenIteration written,
-        WriteIteration(environment_.runtime, environment_.io, *planned,
-                       BatchId(NewUlid(environment_.runtime)), head.positions.last_batch,
-                       options_.iteration, stop,
-                       [&](const planner::Chunk& chunk, const ChunkFiles& files) {
-                         observer.OnChunk(chunk, files);
-                       }));
+    const Result<WrittenIteration> written = Write(*planned, parent);
+    if (IsStale(written.status())) return Step::kPlanAgain;
+    FIRN_RETURN_NOT_OK(written.status());
     CrashPoint("shift.written");
-    FIRN_ASSIGN_OR_RETURN(const commit::BatchOutcome outcome,
-                          queue.Submit(written.batch, planned->admission.next)->Wait());
+    return Commit(*planned, *written);
+  }
+
+  Result<PlannedIteration> Plan(Head head) {
+    FIRN_ASSIGN_OR_RETURN(
+        auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
+    if (!horizon_) horizon_ = HorizonOf(shards);
+    CutAt(*horizon_, shards);
+    return PlanIteration(environment_.wal_reader, *shift_.spool_,
+                         {.metadata = std::move(head.metadata),
+                          .from = std::move(head.positions.reached),
+                          .shards = std::move(shards)},
+                         shift_.options_.iteration, stop_);
+  }
+
+  /// A segment of the listing is gone: another process has committed and deleted it.
+  bool IsStale(const Status& status) {
+    if (!IsError(status, ErrorKind::kNotFound)) return false;
+    last_failure_ = status;
+    return true;
+  }
+
+  Result<WrittenIteration> Write(const PlannedIteration& planned,
+                                 const std::optional<BatchId>& parent) {
+    return WriteIteration(environment_.runtime, environment_.memory, planned,
+                          {.io = environment_.io,
+                           .id = BatchId(NewUlid(environment_.runtime)),
+                           .parent = parent},
+                          shift_.options_.iteration, stop_,
+                          [&](const planner::Chunk& chunk, const ChunkFiles& files) {
+                            observer_.OnChunk(chunk, files);
+                          });
+  }
+
+  Result<Step> Commit(const PlannedIteration& planned, const WrittenIteration& written) {
+    const auto ticket = queue_.Submit(written.batch, planned.admission.next);
+    FIRN_ASSIGN_OR_RETURN(const commit::BatchOutcome outcome, ticket->Wait());
     CrashPoint("shift.committed");
     if (outcome.state == commit::BatchState::kSuperseded) {
-      ++attempt;
-      ++report.superseded;
-      WaitWithJitter(environment_.runtime);
-      continue;
+      ++report_.superseded;
+      metrics_.CountSuperseded();
+      last_failure_ = Error(ErrorKind::kConflict,
+                            "another process planned and committed the same rows first; "
+                            "run one shift of a table at a time");
+      return Step::kPlanAgain;
     }
-    attempt = 0;
-    ++report.commits;
-    AddPlan(*planned, report);
-    AddWritten(*planned, written, report);
+    const ShiftFigures figures = FiguresOf(planned, written);
+    metrics_.Count(figures);
+    Add(figures, report_.figures);
+    return Step::kCommitted;
   }
-  return Error(
-      ErrorKind::kConflict,
-      "{}: another process planned and committed the same rows first, {} times in "
-      "a row; run one shift of a table at a time",
-      table_, kPlanAttemptsMax);
+
+  /// Nothing can be admitted: tells why, unless the listing was out of date.
+  Result<Step> Conclude(const PlannedIteration& planned) {
+    report_.waiting = planned.admission.waiting;
+    report_.holes.clear();
+    if (planned.admission.holes.empty()) return Step::kDrained;
+    FIRN_ASSIGN_OR_RETURN(const Head head, shift_.LoadHead());
+    // A segment may become visible a little later than one that was written after it.
+    for (int look = 0; look < 2; ++look) {
+      if (look > 0) WaitWithJitter(environment_.runtime);
+      for (const wal::ShardHole& hole : planned.admission.holes) {
+        FIRN_ASSIGN_OR_RETURN(const bool is_there, IsThere(planned, hole));
+        if (!is_there && !IsPassed(hole, head.positions.reached)) continue;
+        last_failure_ = Error(ErrorKind::kUnavailable,
+                              "segment {} of shard {} is there, but listings do not show "
+                              "it; try again later",
+                              hole.missing, hole.shard);
+        return Step::kPlanAgain;
+      }
+    }
+    for (const wal::ShardHole& hole : planned.admission.holes) {
+      report_.holes.push_back(
+          {.hole = hole, .shard_state = StateOf(planned, hole.shard)});
+    }
+    return Step::kDrained;
+  }
+
+  Result<bool> IsThere(const PlannedIteration& planned, const wal::ShardHole& hole) {
+    const wal::SegmentName name = {.table_uuid = planned.start.metadata.table_uuid,
+                                   .shard = hole.shard,
+                                   .sequence = hole.missing};
+    const Status found = environment_.wal_store.GetRange(SegmentKey(name), 0, 1).status();
+    if (IsError(found, ErrorKind::kNotFound)) return false;
+    FIRN_RETURN_NOT_OK(found);
+    return true;
+  }
+
+  ShardState StateOf(const PlannedIteration& planned, const ShardId& shard) {
+    const auto& shards = planned.start.shards;
+    const auto listing = std::ranges::find(shards, shard, &wal::ShardListing::shard);
+    FIRN_CHECK(listing != shards.end(), "{}", shard);
+    if (listing->closed) return ShardState::kClosed;
+    const WallTime silent_since{Duration(listing->modified_us)};
+    const bool is_dead =
+        environment_.runtime.Now() - silent_since >= shift_.options_.dead_after;
+    return is_dead ? ShardState::kDead : ShardState::kLive;
+  }
+
+  Status GaveUp() const {
+    return AddContext(last_failure_, fmt::format("{}: gave up after {} plans in a row",
+                                                 shift_.table_, kPlanAttemptsMax));
+  }
+
+  TableShift& shift_;
+  const Environment& environment_;
+  const StopToken& stop_;
+  ShiftObserver& observer_;
+  commit::Committer committer_;
+  commit::CommitQueue queue_;
+  ShiftMetrics metrics_;
+  std::optional<Horizon> horizon_;
+  ShiftReport report_;
+  /// Why the last plan was in vain.
+  Status last_failure_;
+};
+
+Result<ShiftReport> TableShift::Run(const StopToken& stop, ShiftObserver& observer) {
+  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+  return Session(*this, head.metadata.table_uuid, stop, observer).Run();
 }
 
 }  // namespace firn::shift

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/iceberg/catalog/catalog.h"
 #include "firn/iceberg/io/file_io.h"
+#include "firn/metrics/metrics.h"
 #include "firn/shift/iteration.h"
+#include "firn/shift/shift_figures.h"
 #include "firn/storage/object_store.h"
 #include "firn/wal/wal_reader.h"
 
@@ -21,28 +25,39 @@ inline constexpr int kPlanAttemptsMax = 20;
 struct TableShiftOptions {
   IterationOptions iteration;
   std::size_t commit_queue_size = 4;
+  /// Of the segment spool, beside the memory budget; only a WAL that is not local needs
+  /// any.
+  std::int64_t spool_memory_bytes = 256LL << 20;
+  /// A shard that was silent for so long is dead.
+  Duration dead_after = std::chrono::hours(24);
+  /// A segment is kept until the snapshot that took it is so old.
+  Duration retention = std::chrono::hours(1);
 };
 
-/// What a shift did, in figures. Sums over its iterations, except for the maxima.
+enum class ShardState {
+  /// Its writer may still write the missing segment.
+  kLive,
+  /// Nothing behind the missing segment was ever acknowledged.
+  kDead,
+  /// Its writer had made all segments durable: one was lost.
+  kClosed,
+};
+
+/// A segment that is missing though later ones are there: looked for by name, twice,
+/// after the positions were read anew.
+struct JudgedHole {
+  wal::ShardHole hole;
+  ShardState shard_state = ShardState::kLive;
+
+  bool operator==(const JudgedHole&) const = default;
+};
+
 struct ShiftReport {
-  std::int64_t iterations = 0;
-  std::int64_t commits = 0;
+  ShiftFigures figures;
+  /// Iterations in vain, since another planner was faster.
   std::int64_t superseded = 0;
-  std::int64_t segments = 0;
-  std::int64_t input_bytes = 0;
-  std::int64_t rows = 0;
-  std::int64_t files = 0;
-  std::int64_t output_bytes = 0;
-  std::int64_t verbatim_bytes = 0;
-  std::int64_t failover_rolls = 0;
-  std::int64_t clusters = 0;
-  std::int64_t oversized_clusters = 0;
-  std::int64_t uncut_parts = 0;
-  std::int64_t tail_merges = 0;
-  /// Nothing for a table without a sort order.
-  std::optional<std::int64_t> overlap_depth_max;
-  /// Shards that cannot go on, as the last iteration saw them.
-  std::vector<wal::ShardHole> holes;
+  /// Shards that cannot go on, as the last listing shows them.
+  std::vector<JudgedHole> holes;
   std::vector<wal::WaitingShard> waiting;
 };
 
@@ -60,6 +75,8 @@ class TableShift {
   /// What the shift works on; all must outlive it.
   struct Environment {
     Runtime& runtime;
+    MemoryBudget& memory;
+    metrics::Registry& metrics;
     iceberg::Catalog& catalog;
     const iceberg::FileIo& io;
     storage::ObjectStore& wal_store;
@@ -67,29 +84,34 @@ class TableShift {
   };
 
   TableShift(const Environment& environment, iceberg::TableIdentifier table, WalId wal_id,
-             TableShiftOptions options)
-      : environment_(environment),
-        table_(std::move(table)),
-        wal_id_(std::move(wal_id)),
-        options_(std::move(options)) {}
+             TableShiftOptions options);
 
-  /// What an iteration would do now, from the table's position.
+  /// What an iteration would do now, from the table's position. Lives as long as the
+  /// shift.
   Result<PlannedIteration> Plan(const StopToken& stop);
 
-  /// Iterations and commits until nothing in the WAL can be admitted. Work that another
+  /// Moves what the WAL holds at the beginning, by as many iterations and commits as that
+  /// takes; segments that arrive meanwhile are left to the next shift. Work that another
   /// planner did first is planned again. After an error or a stop the table holds what
   /// was committed so far, each row once.
   Result<ShiftReport> Run(const StopToken& stop, ShiftObserver& observer);
 
+  /// Deletes the segments that the table took long enough ago, and returns how many: the
+  /// snapshot that took them is `retention` old, or was expired. An error leaves the rest
+  /// to the next cleaning; a table that was rolled back is one.
+  Result<std::int64_t> Clean();
+
  private:
+  class Session;
   struct Head;
+
   Result<Head> LoadHead();
-  Result<PlannedIteration> PlanFrom(const Head& head, const StopToken& stop);
 
   const Environment environment_;
   const iceberg::TableIdentifier table_;
   const WalId wal_id_;
   const TableShiftOptions options_;
+  std::unique_ptr<SegmentSpool> spool_;
 };
 
 }  // namespace firn::shift

@@ -9,7 +9,6 @@
 #include <parquet/statistics.h>
 
 #include "firn/wal/segment_format.h"
-#include "firn/wal/wal_root.h"
 
 namespace firn::wal {
 namespace {
@@ -147,26 +146,34 @@ Result<ReadSegment> WalReader::ReadSegmentFooter(const std::string& key,
 Result<std::vector<ListedSegment>> WalReader::ListSegments(const TableUuid& table,
                                                            const Positions& positions) {
   FIRN_ASSIGN_OR_RETURN(const auto shards, ListShards(store_, table));
-  std::vector<ListedSegment> listed;
+  FIRN_ASSIGN_OR_RETURN(SegmentListing listing, ReadSegments(table, shards, positions));
+  return std::move(listing.segments);
+}
+
+Result<SegmentListing> WalReader::ReadSegments(const TableUuid& table,
+                                               const std::vector<ShardListing>& shards,
+                                               const Positions& positions) {
+  SegmentListing listing;
   for (const ShardListing& shard : shards) {
     const auto position = positions.shards.find(shard.shard);
     for (const SegmentObject& object : shard.segments) {
       const bool is_landed =
           position != positions.shards.end() && object.name.sequence <= position->second;
       if (is_landed) continue;
-      FIRN_ASSIGN_OR_RETURN(const ReadSegment segment,
+      FIRN_ASSIGN_OR_RETURN(ReadSegment segment,
                             ReadSegmentFooter(object.key, object.size_bytes));
       if (segment.footer->table_uuid != table) {
         return Error(ErrorKind::kCorruption, "segment {} is of another table, {}",
                      object.key, segment.footer->table_uuid);
       }
-      listed.push_back({.name = object.name,
-                        .size_bytes = object.size_bytes,
-                        .modified_us = object.modified_us,
-                        .ranges = segment.footer->ranges});
+      listing.segments.push_back({.name = object.name,
+                                  .size_bytes = object.size_bytes,
+                                  .modified_us = object.modified_us,
+                                  .ranges = segment.footer->ranges});
+      listing.footers.push_back(std::move(segment));
     }
   }
-  return listed;
+  return listing;
 }
 
 Result<ReadSegment> WalReader::Find(const std::string& key, std::int64_t size_bytes) {

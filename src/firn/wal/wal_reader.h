@@ -15,6 +15,7 @@
 #include "firn/wal/admission.h"
 #include "firn/wal/extraction.h"
 #include "firn/wal/segment.h"
+#include "firn/wal/wal_root.h"
 
 namespace firn::wal {
 
@@ -25,6 +26,13 @@ inline constexpr std::size_t kFootersCachedMax = 4096;
 struct ReadSegment {
   parquet_io::Footer parquet;
   std::shared_ptr<const SegmentFooter> footer;
+};
+
+/// Segments ready for admission, and what their footers say.
+struct SegmentListing {
+  std::vector<ListedSegment> segments;
+  /// One for each segment.
+  std::vector<ReadSegment> footers;
 };
 
 /// Reads footers below a WAL root. It knows how to extract, not what it means.
@@ -49,6 +57,11 @@ class WalReader {
   /// again.
   Result<std::vector<ListedSegment>> ListSegments(const TableUuid& table,
                                                   const Positions& positions);
+
+  /// The same of a listing that is there already, and all footers; errors are the same.
+  Result<SegmentListing> ReadSegments(const TableUuid& table,
+                                      const std::vector<ShardListing>& shards,
+                                      const Positions& positions);
 
  private:
   struct Entry {

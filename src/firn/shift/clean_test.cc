@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/shift/table_shift.h"
+#include "firn/shift/test_warehouse.h"
+
+namespace firn::shift {
+namespace {
+
+using std::chrono::minutes;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class CleanTest : public testing::Test {
+ protected:
+  std::int64_t Clean() { return warehouse_.NewShift().Clean().ValueOrDie(); }
+
+  TestWarehouse warehouse_;
+};
+
+TEST_F(CleanTest, KeepsSegmentsUntilTheirSnapshotIsOldEnough) {
+  warehouse_.Write("a1");
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(minutes(30));
+  const wal::SegmentName second = warehouse_.Write("a2");
+  warehouse_.Shift();
+  EXPECT_EQ(Clean(), 0);
+  warehouse_.runtime().Advance(minutes(31));
+  EXPECT_EQ(Clean(), 1);
+  EXPECT_THAT(warehouse_.Segments(), ElementsAre(SegmentKey(second)));
+  warehouse_.runtime().Advance(minutes(30));
+  EXPECT_EQ(Clean(), 1);
+  EXPECT_THAT(warehouse_.Segments(), IsEmpty());
+}
+
+TEST_F(CleanTest, DeletesAtOnceWhatAnExpiredSnapshotTook) {
+  warehouse_.Write("a1");
+  warehouse_.Shift();
+  const SnapshotId first = *warehouse_.Load().current_snapshot_id;
+  const wal::SegmentName second = warehouse_.Write("a2");
+  warehouse_.Shift();
+  warehouse_.catalog_script().shown = [&](iceberg::TableMetadata& metadata) {
+    std::erase_if(metadata.snapshots, [&](const iceberg::Snapshot& snapshot) {
+      return snapshot.snapshot_id == first;
+    });
+  };
+  EXPECT_EQ(Clean(), 1);
+  EXPECT_THAT(warehouse_.Segments(), ElementsAre(SegmentKey(second)));
+}
+
+TEST_F(CleanTest, KeepsWhatWasNotShiftedAndWhatStandsBehindAHole) {
+  warehouse_.Write("a1");
+  const wal::SegmentName missing = warehouse_.Write("b2");
+  const wal::SegmentName behind = warehouse_.Write("c3");
+  warehouse_.DeleteSegment(missing);
+  warehouse_.Shift();
+  warehouse_.OpenShard();
+  const wal::SegmentName new_one = warehouse_.Write("d4");
+  warehouse_.runtime().Advance(std::chrono::hours(100));
+  EXPECT_EQ(Clean(), 1);
+  EXPECT_THAT(warehouse_.Segments(),
+              testing::UnorderedElementsAre(SegmentKey(behind), SegmentKey(new_one)));
+}
+
+TEST_F(CleanTest, AShiftAfterTheCleaningLandsNothingTwice) {
+  warehouse_.Write("a1");
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(minutes(60));
+  EXPECT_EQ(Clean(), 1);
+  warehouse_.Write("b2");
+  EXPECT_EQ(warehouse_.Shift().figures.rows, 1);
+  EXPECT_EQ(warehouse_.Files(), "[a1] [b2]");
+}
+
+TEST_F(CleanTest, ATableThatWasRolledBackKeepsItsSegments) {
+  warehouse_.Write("a1");
+  warehouse_.Shift();
+  const SnapshotId first = *warehouse_.Load().current_snapshot_id;
+  warehouse_.Write("a2");
+  warehouse_.Shift();
+  warehouse_.Change(
+      {iceberg::SetSnapshotRef{.ref_name = "main", .ref = {.snapshot_id = first}}});
+  warehouse_.runtime().Advance(std::chrono::hours(100));
+  EXPECT_FALSE(warehouse_.NewShift().Clean().ok());
+  EXPECT_EQ(warehouse_.Segments().size(), 2U);
+}
+
+TEST_F(CleanTest, WhatCannotBeDeletedIsTriedAgain) {
+  warehouse_.Write("a1");
+  warehouse_.Write("a2");
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(minutes(60));
+  warehouse_.wal_faults() =
+      FailNth(storage::StoreOperation::kDelete, 2, storage::kFailBefore);
+  EXPECT_FALSE(warehouse_.NewShift().Clean().ok());
+  EXPECT_EQ(Clean(), 1);
+}
+
+}  // namespace
+}  // namespace firn::shift

@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "firn/shift/table_shift.h"
+#include "firn/shift/test_warehouse.h"
+
+namespace firn::shift {
+namespace {
+
+constexpr int kSegments = 40;
+
+/// Requests to the WAL's store for each segment, planning and shift together, if each
+/// segment is read by many tasks.
+double RequestsPerSegment(std::int64_t spool_memory_bytes) {
+  TestWarehouse warehouse;
+  auto& limits = warehouse.options().iteration.limits;
+  limits.lower_bound_input_bytes_per_task = 20'000;
+  limits.upper_bound_input_bytes_per_task = 40'000;
+  warehouse.UseSmallRowGroups();
+  warehouse.options().spool_memory_bytes = spool_memory_bytes;
+  for (int i = 0; i < kSegments; ++i) {
+    if (i % 10 == 0) warehouse.OpenShard();
+    std::vector<TestRow> rows = NumberedRows(i, 2000);
+    for (TestRow& row : rows) row.key = fmt::format("{:09}", row.number * 37);
+    warehouse.Write(rows);
+  }
+  const storage::RequestCounts before = warehouse.wal_requests();
+  EXPECT_GE(warehouse.Shift().figures.files(), 10);
+  warehouse.ExpectWellShaped();
+  const storage::RequestCounts after = warehouse.wal_requests();
+  EXPECT_EQ(after.puts, before.puts);
+  return static_cast<double>(after.gets + after.lists - before.gets - before.lists) /
+         kSegments;
+}
+
+TEST(RequestsTest, ASegmentIsAskedForItsFooterAndItsBodyOnce) {
+  EXPECT_LE(RequestsPerSegment(1LL << 30), 2.2);
+}
+
+TEST(RequestsTest, AlsoIfTheSpoolGoesToTheDisk) {
+  EXPECT_LE(RequestsPerSegment(50'000), 2.2);
+  EXPECT_LE(RequestsPerSegment(0), 2.2);
+}
+
+}  // namespace
+}  // namespace firn::shift

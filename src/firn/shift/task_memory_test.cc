@@ -1,0 +1,88 @@
+#include "firn/shift/task_memory.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "firn/shift/test_warehouse.h"
+
+namespace firn::shift {
+namespace {
+
+class TaskMemoryTest : public testing::Test {
+ protected:
+  static std::vector<std::int64_t> Estimates(TestWarehouse& warehouse) {
+    const PlannedIteration& planned = warehouse.Plan();
+    std::vector<std::int64_t> estimates;
+    for (const Task& task : MakeTasks(planned.input, planned.plan.chunks,
+                                      warehouse.options().iteration.limits)) {
+      estimates.push_back(TaskMemory(planned.input, planned.plan.chunks, planned.segments,
+                                     task, 1LL << 30));
+    }
+    return estimates;
+  }
+
+  /// Of four runs, each `distance` behind the one before.
+  static std::int64_t OfRunsApart(std::int64_t distance, const std::string& sort_by) {
+    TestWarehouse warehouse({.sort_by = sort_by});
+    for (int i = 0; i < 4; ++i) warehouse.Write(NumberedRows(distance * i, 20'000));
+    return Estimates(warehouse).at(0);
+  }
+};
+
+TEST_F(TaskMemoryTest, OnlyRunsOverOneKeyAreOpenTogether) {
+  const std::int64_t overlapping = OfRunsApart(1, "key");
+  const std::int64_t in_pairs = OfRunsApart(15'000, "key");
+  const std::int64_t disjoint = OfRunsApart(20'000, "key");
+  EXPECT_GT(overlapping, in_pairs * 3 / 2);
+  EXPECT_GT(in_pairs, disjoint * 5 / 4);
+}
+
+TEST_F(TaskMemoryTest, UnsortedRunsAreReadOneAfterTheOther) {
+  EXPECT_LT(OfRunsApart(1, ""), OfRunsApart(15'000, "key"));
+}
+
+TEST_F(TaskMemoryTest, ATaskIsNeverThoughtToNeedNothing) {
+  TestWarehouse warehouse;
+  warehouse.Write("a1");
+  EXPECT_GT(Estimates(warehouse).at(0), 0);
+}
+
+TEST_F(TaskMemoryTest, TasksThatDoNotFitTogetherWaitForEachOther) {
+  TestWarehouse warehouse({.partition_by = "tenant", .memory_limit = 1});
+  auto& iteration = warehouse.options().iteration;
+  iteration.limits.lower_bound_input_bytes_per_task = 1;
+  iteration.limits.upper_bound_input_bytes_per_task = 1 << 20;
+  iteration.workers = 4;
+  for (const char* tenant : {"P", "Q", "R", "S", "T", "U"}) {
+    std::vector<TestRow> rows = NumberedRows(0, 3000);
+    for (TestRow& row : rows) row.tenant = tenant;
+    warehouse.Write(rows);
+  }
+  const std::vector<std::int64_t> estimates = Estimates(warehouse);
+  ASSERT_EQ(estimates.size(), 6U);
+  const std::int64_t most = std::ranges::max(estimates);
+  warehouse.observer().on_chunk = [&] {
+    const std::int64_t used = warehouse.memory().used_bytes();
+    EXPECT_GT(used, 0);
+    EXPECT_LE(used, most);
+  };
+  EXPECT_EQ(warehouse.Shift().figures.files(), 6);
+  EXPECT_EQ(warehouse.memory().used_bytes(), 0);
+}
+
+TEST_F(TaskMemoryTest, AStopEndsTheWaitForMemory) {
+  TestWarehouse warehouse({.memory_limit = 1});
+  warehouse.Write("a1");
+  const MemoryReservation held = warehouse.memory().Reserve(1, StopToken()).ValueOrDie();
+  StopSource stop;
+  Thread stopper;
+  warehouse.observer().on_planned = [&](const PlannedIteration&) {
+    stopper = Thread(warehouse.runtime(), "stopper", [&] { stop.RequestStop(); });
+  };
+  EXPECT_TRUE(IsError(warehouse.TryShift(stop.token()).status(), ErrorKind::kCancelled));
+  EXPECT_EQ(warehouse.Snapshots(), 0);
+}
+
+}  // namespace
+}  // namespace firn::shift
