@@ -156,7 +156,9 @@ def test_a_table_that_pyiceberg_made_is_loaded_and_appended_by_both(people):
 
 def test_a_table_made_anew_under_the_same_name_starts_empty(people):
     people.run("load", "db.people", "people.csv", "--create", "--wal-only")
-    people.run("table", "drop", "db.people")
+    message = error_of(people, "table", "drop", "db.people", code=1)
+    assert "firn shift db.people" in message and "--force" in message
+    people.run("table", "drop", "db.people", "--force")
     shutil.copy(people.folder / "people.csv", people.folder / "again.csv")
     people.run("load", "db.people", "again.csv", "--create")
     assert len(people.rows("db.people")) == 3

@@ -41,7 +41,7 @@ def test_a_load_says_that_its_table_was_made_anew(events):
     load = events.start(*events.load("x"))
     wait_for_segments(events, load)
     load.send_signal(signal.SIGSTOP)
-    events.run("table", "drop", events.TABLE)
+    events.run("table", "drop", events.TABLE, "--force")
     (events.folder / "one.csv").write_text("id,name,amount\n1,a,0.5\n")
     events.run("load", events.TABLE, "one.csv", "--create")
     load.send_signal(signal.SIGCONT)

@@ -71,7 +71,14 @@ struct TableCreateArguments {
 Status RunTableCreate(const CommandContext& context,
                       const TableCreateArguments& arguments);
 Status RunTableList(const CommandContext& context, OutputFormat format);
-Status RunTableDrop(const CommandContext& context, const std::string& table);
+
+struct TableDropArguments {
+  std::string table;
+  /// Also if rows of it wait in the WAL, which nobody can shift afterwards.
+  bool force = false;
+};
+
+Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments);
 
 Status RunPositionsShow(const CommandContext& context, const std::string& table,
                         OutputFormat format);

@@ -209,7 +209,6 @@ Keys TopLevelKeys(Config& config) {
                 {"oversized_clusters", SetOversizedClusters(shift.oversized_clusters)},
                 {"writer_max_parquet_bytes", SetBytes(shift.writer_max_parquet_bytes)},
                 {"workers", SetCount(shift.workers)}})},
-      {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
       {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
       {"memory_limit", SetBytes(config.memory_limit)},
       {"tables", SetTables(config.tables)},

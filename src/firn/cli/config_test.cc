@@ -35,7 +35,6 @@ shift:
   writer_max_parquet_bytes: 3MiB
   oversized_clusters: split_row_groups
   workers: 4
-merge: {max_open_runs: 64}
 commit: {queue_size: 7}
 memory_limit: 512MiB
 tables:
@@ -46,7 +45,6 @@ tables:
   EXPECT_EQ(config.wal.flush_age, std::chrono::milliseconds(250));
   EXPECT_EQ(config.shift.writer_max_parquet_bytes, 3 << 20);
   EXPECT_EQ(config.shift.oversized_clusters, planner::OversizedClusters::kSplitRowGroups);
-  EXPECT_EQ(config.merge_max_open_runs, 64);
   EXPECT_EQ(config.commit_queue_size, 7);
   EXPECT_THAT(config.tables.at("a.b").non_empty_partition_fields,
               ElementsAre("tenant_id", "region"));

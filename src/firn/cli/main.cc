@@ -222,9 +222,10 @@ class CommandLine {
 
     CLI::App& drop = Add(table, "drop", "forget a table; its files stay",
                          [this](const CommandContext& context) {
-                           return RunTableDrop(context, subject_);
+                           return RunTableDrop(context, table_drop_);
                          });
-    AddTableName(drop, subject_);
+    AddTableName(drop, table_drop_.table);
+    drop.add_flag("--force", table_drop_.force, "also if rows of it wait in the WAL");
   }
 
   void AddPositions() {
@@ -243,6 +244,7 @@ class CommandLine {
   ShiftArguments shift_;
   PlanArguments plan_;
   TableCreateArguments table_create_;
+  TableDropArguments table_drop_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;
   Command chosen_;

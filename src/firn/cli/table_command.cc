@@ -7,7 +7,9 @@
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
+#include "firn/commit/positions.h"
 #include "firn/iceberg/serde/schema_json.h"
+#include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 namespace {
@@ -17,6 +19,32 @@ Result<types::Schema> ReadSchemaFile(const std::string& path) {
   auto schema = iceberg::ParseSchemaJson(text);
   FIRN_RETURN_NOT_OK(AddContext(schema.status(), path));
   return schema;
+}
+
+/// The WAL of a table is found by its uuid: once it is dropped, nobody can shift it.
+Status CheckNothingWaits(Workspace& workspace, const OpenTable& table) {
+  const auto wal_id = wal::ReadWalId(workspace.wal_store());
+  if (IsError(wal_id.status(), ErrorKind::kNotFound)) return Status::OK();
+  FIRN_RETURN_NOT_OK(wal_id.status());
+  FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
+                        commit::ReadPositions(table.metadata(), *wal_id));
+  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(workspace.wal_store(),
+                                                           table.metadata().table_uuid));
+  std::int64_t waiting = 0;
+  for (const wal::ShardListing& shard : shards) {
+    const auto reached = positions.reached.shards.find(shard.shard);
+    for (const wal::SegmentObject& segment : shard.segments) {
+      const bool landed = reached != positions.reached.shards.end() &&
+                          segment.name.sequence <= reached->second;
+      if (!landed) ++waiting;
+    }
+  }
+  if (waiting == 0) return Status::OK();
+  return InvalidError(
+      "{0}: its rows in {1} segments of the WAL are not in the table yet, and would be "
+      "out "
+      "of reach; run 'firn shift {0}' first, or give --force",
+      table.identifier, FormatCount(waiting));
 }
 
 }  // namespace
@@ -53,10 +81,11 @@ Status RunTableList(const CommandContext& context, OutputFormat format) {
   return Status::OK();
 }
 
-Status RunTableDrop(const CommandContext& context, const std::string& name) {
+Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const auto workspace,
                         Workspace::Open(context.config, context.runtime));
-  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
+  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
+  if (!arguments.force) FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
   FIRN_RETURN_NOT_OK(workspace->catalog().DropTable(table.identifier));
   fmt::print("dropped {}; its files stay in {}\n", table.identifier,
              table.metadata().location);
