@@ -60,6 +60,7 @@ class PlanInputBuilder {
     FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec, SpecOf(segment));
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                           PartitionTypes(spec, CurrentSchema(metadata_)));
+    FIRN_RETURN_NOT_OK(CheckTuples(segment, types.size()));
     FIRN_RETURN_NOT_OK(CheckAgainstStatistics(segment, spec, types));
     for (std::uint32_t row_group = 0; row_group < segment.footer.row_groups.size();
          ++row_group) {
@@ -104,6 +105,21 @@ class PlanInputBuilder {
         buckets_.try_emplace(planner::BucketIdentity(bucket), next);
     if (is_new) input_.buckets.push_back(std::move(bucket));
     return found->second;
+  }
+
+  /// The footer alone does not know how many values the spec has.
+  static Status CheckTuples(const OpenSegment& segment, std::size_t fields) {
+    for (std::size_t row_group = 0; row_group < segment.footer.row_groups.size();
+         ++row_group) {
+      for (const wal::SegmentRun& run : segment.footer.row_groups[row_group]) {
+        if (run.partition.size() == fields) continue;
+        return Error(
+            ErrorKind::kCorruption,
+            "segment {} row group {}: {} partition values for a spec of {} fields",
+            SegmentKey(segment.name), row_group, run.partition.size(), fields);
+      }
+    }
+    return Status::OK();
   }
 
   Result<types::PartitionSpec> SpecOf(const OpenSegment& segment) const {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/shift/plan_input.h"
 #include "firn/shift/test_warehouse.h"
 
 namespace firn::shift {
@@ -262,6 +263,17 @@ TEST(TableShiftTest, AFooterThatContradictsTheStatisticsIsCorruption) {
   EXPECT_THAT(report.status().message(), HasSubstr(SegmentKey(segment)));
   EXPECT_THAT(report.status().message(), HasSubstr("disagree about tenant"));
   EXPECT_EQ(warehouse.Snapshots(), 0);
+}
+
+TEST(TableShiftTest, APartitionTupleOfAnotherLengthIsCorruption) {
+  TestWarehouse warehouse({.partition_by = "tenant"});
+  warehouse.Write("P/a1");
+  const PlannedIteration& iteration = warehouse.Plan();
+  OpenSegment segment = *iteration.segments.front();
+  segment.footer.row_groups[0][0].partition.clear();
+  const auto input = BuildPlanInput({std::make_shared<const OpenSegment>(segment)},
+                                    iteration.start.metadata);
+  EXPECT_TRUE(IsError(input.status(), ErrorKind::kCorruption)) << input.status();
 }
 
 TEST(TableShiftTest, AKeyBeyondTheFootersBoundsIsCorruption) {
