@@ -8,6 +8,7 @@
 #include "firn/cli/exit_code.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/key_text.h"
+#include "firn/cli/shard_figures.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
 #include "firn/cli/text_table.h"
@@ -168,11 +169,6 @@ struct WalView {
   wal::Positions reached;
 };
 
-SegmentSequence Reached(const WalView& view, const ShardId& shard) {
-  const auto position = view.reached.shards.find(shard);
-  return position == view.reached.shards.end() ? SegmentSequence(0) : position->second;
-}
-
 Result<WalView> ViewWal(Workspace& workspace, const OpenTable& table) {
   WalView view;
   FIRN_ASSIGN_OR_RETURN(view.wal_id,
@@ -184,26 +180,6 @@ Result<WalView> ViewWal(Workspace& workspace, const OpenTable& table) {
                         commit::ReadPositions(table.metadata(), view.wal_id));
   view.reached = positions.reached;
   return view;
-}
-
-struct ShardFigures {
-  std::int64_t segments = 0;
-  std::int64_t bytes = 0;
-  std::int64_t waiting = 0;
-  std::int64_t waiting_bytes = 0;
-};
-
-ShardFigures FiguresOf(const WalView& view, const wal::ShardListing& shard) {
-  ShardFigures figures;
-  const SegmentSequence reached = Reached(view, shard.shard);
-  for (const wal::SegmentObject& segment : shard.segments) {
-    ++figures.segments;
-    figures.bytes += segment.size_bytes;
-    if (segment.name.sequence <= reached) continue;
-    ++figures.waiting;
-    figures.waiting_bytes += segment.size_bytes;
-  }
-  return figures;
 }
 
 void PrintWalText(const OpenTable& table, const WalView& view) {
@@ -218,11 +194,10 @@ void PrintWalText(const OpenTable& table, const WalView& view) {
                   {"waiting", Align::kRight},
                   {"size", Align::kRight}});
   for (const wal::ShardListing& shard : view.shards) {
-    const ShardFigures figures = FiguresOf(view, shard);
+    const ShardFigures figures = FiguresOf(shard, view.reached);
     text.AddRow({shard.shard.value(), shard.closed ? "closed" : "open",
                  TimeText(shard.modified_us), FormatCount(figures.segments),
-                 FormatBytes(figures.bytes),
-                 fmt::format("{}", Reached(view, shard.shard)),
+                 FormatBytes(figures.bytes), fmt::format("{}", figures.reached),
                  FormatCount(figures.waiting), FormatBytes(figures.waiting_bytes)});
   }
   fmt::print("{}", text.ToString());
@@ -235,13 +210,13 @@ Json ToJson(const OpenTable& table, const WalView& view) {
                {"loads", view.loads},
                {"shards", Json::array()}};
   for (const wal::ShardListing& shard : view.shards) {
-    const ShardFigures figures = FiguresOf(view, shard);
+    const ShardFigures figures = FiguresOf(shard, view.reached);
     json["shards"].push_back({{"shard", shard.shard.value()},
                               {"closed", shard.closed},
                               {"modified_us", shard.modified_us},
                               {"segments", figures.segments},
                               {"bytes", figures.bytes},
-                              {"in_table_through", Reached(view, shard.shard).value()},
+                              {"in_table_through", figures.reached.value()},
                               {"waiting_segments", figures.waiting},
                               {"waiting_bytes", figures.waiting_bytes}});
   }

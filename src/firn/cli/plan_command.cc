@@ -68,15 +68,7 @@ Status PlanTable(const CommandContext& context, const PlanArguments& arguments) 
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
                         wal::OpenWalRoot(context.runtime, workspace->wal_store()));
   wal::WalReader reader(context.runtime, workspace->wal_store());
-  shift::TableShift shift({.runtime = context.runtime,
-                           .memory = workspace->memory(),
-                           .metrics = workspace->metrics(),
-                           .catalog = workspace->catalog(),
-                           .io = workspace->file_io(),
-                           .wal_store = workspace->wal_store(),
-                           .wal_reader = reader},
-                          table.identifier, wal_id,
-                          ShiftOptions(context.config, arguments.table));
+  shift::TableShift shift = MakeTableShift(*workspace, reader, table, wal_id);
   FIRN_ASSIGN_OR_RETURN(const shift::PlannedIteration iteration,
                         shift.Plan(context.stop));
   FIRN_ASSIGN_OR_RETURN(const planner::Legend legend, LegendOf(iteration.start.metadata));

@@ -166,15 +166,7 @@ Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
                         wal::OpenWalRoot(runtime, workspace.wal_store()));
   wal::WalReader reader(runtime, workspace.wal_store());
   const std::string name = ToString(table.identifier);
-  shift::TableShift shift({.runtime = runtime,
-                           .memory = workspace.memory(),
-                           .metrics = workspace.metrics(),
-                           .catalog = workspace.catalog(),
-                           .io = workspace.file_io(),
-                           .wal_store = workspace.wal_store(),
-                           .wal_reader = reader},
-                          table.identifier, wal_id,
-                          ShiftOptions(workspace.config(), name));
+  shift::TableShift shift = MakeTableShift(workspace, reader, table, wal_id);
   const BootTime begin = runtime.SinceBoot();
   Result<shift::ShiftReport> report = [&] {
     ShiftProgress progress(runtime, "shift " + name);

@@ -18,6 +18,8 @@ Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
   return OpenTable{.identifier = *identifier, .loaded = *std::move(loaded)};
 }
 
+namespace {
+
 planner::Limits PlannerLimits(const Config& config) {
   const ShiftConfig& shift = config.shift;
   return {
@@ -28,6 +30,7 @@ planner::Limits PlannerLimits(const Config& config) {
   };
 }
 
+/// How the configuration wants a table to be shifted.
 shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table) {
   const ShiftConfig& shift = config.shift;
   shift::TableShiftOptions options{
@@ -46,6 +49,21 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
         of_table->second.non_empty_partition_fields;
   }
   return options;
+}
+
+}  // namespace
+
+shift::TableShift MakeTableShift(Workspace& workspace, wal::WalReader& reader,
+                                 const OpenTable& table, const WalId& wal_id) {
+  return shift::TableShift({.runtime = workspace.runtime(),
+                            .memory = workspace.memory(),
+                            .metrics = workspace.metrics(),
+                            .catalog = workspace.catalog(),
+                            .io = workspace.file_io(),
+                            .wal_store = workspace.wal_store(),
+                            .wal_reader = reader},
+                           table.identifier, wal_id,
+                           ShiftOptions(workspace.config(), ToString(table.identifier)));
 }
 
 }  // namespace firn::cli

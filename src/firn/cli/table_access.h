@@ -24,10 +24,9 @@ struct OpenTable {
 /// NotFound, saying how to make it, if there is none.
 Result<OpenTable> FindTable(Workspace& workspace, const std::string& name);
 
-/// How the configuration wants a table to be shifted.
-shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table);
-
-/// The limits alone, also for the planner without a table.
-planner::Limits PlannerLimits(const Config& config);
+/// The shift of a table, as the configuration wants it. `workspace` and `reader` must
+/// outlive it.
+shift::TableShift MakeTableShift(Workspace& workspace, wal::WalReader& reader,
+                                 const OpenTable& table, const WalId& wal_id);
 
 }  // namespace firn::cli

@@ -2,6 +2,7 @@
 #include "firn/cli/exit_code.h"
 #include "firn/cli/file_text.h"
 #include "firn/cli/json_output.h"
+#include "firn/cli/shard_figures.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
 #include "firn/cli/text_table.h"
@@ -32,18 +33,12 @@ Status CheckNothingWaits(Workspace& workspace, const OpenTable& table) {
                                                            table.metadata().table_uuid));
   std::int64_t waiting = 0;
   for (const wal::ShardListing& shard : shards) {
-    const auto reached = positions.reached.shards.find(shard.shard);
-    for (const wal::SegmentObject& segment : shard.segments) {
-      const bool landed = reached != positions.reached.shards.end() &&
-                          segment.name.sequence <= reached->second;
-      if (!landed) ++waiting;
-    }
+    waiting += FiguresOf(shard, positions.reached).waiting;
   }
   if (waiting == 0) return Status::OK();
   return InvalidError(
       "{0}: its rows in {1} segments of the WAL are not in the table yet, and would be "
-      "out "
-      "of reach; run 'firn shift {0}' first, or give --force",
+      "out of reach; run 'firn shift {0}' first, or give --force",
       table.identifier, FormatCount(waiting));
 }
 
