@@ -72,3 +72,22 @@ def test_format_that_cannot_be_written_is_refused_before_a_record_is_durable(fir
     refused = firn.run("load", "db.t", "ids.csv", code=1)
     assert "format version 1" in refused.stderr
     assert "durable" not in refused.stdout
+
+
+def test_partition_and_sort_columns_were_dropped(firn):
+    (firn.folder / "people.csv").write_text("id,team,rank\n1,b,3\n2,a,2\n3,a,1\n")
+    firn.run("load", "db.t", "people.csv", "--create", "--wal-only", "--partition-by", "team",
+             "--sort-by", "rank")
+    table = firn.table("db.t")
+    with table.update_spec() as update:
+        update.remove_field("team")
+    with table.update_sort_order() as update:
+        update.asc("id", IdentityTransform())
+    for column in ("team", "rank"):
+        with firn.table("db.t").update_schema() as update:
+            update.delete_column(column)
+    firn.run("plan", "db.t")
+    firn.run("shift", "db.t")
+    assert firn.rows("db.t").column_names == ["id"]
+    assert sorted(firn.rows("db.t")["id"].to_pylist()) == [1, 2, 3]
+    assert len(firn.json("inspect", "files", "db.t")) == 2

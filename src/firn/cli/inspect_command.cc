@@ -17,6 +17,7 @@
 #include "firn/commit/positions.h"
 #include "firn/core/base64.h"
 #include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/parquet_io/row_group_source.h"
 #include "firn/shift/chunk_writer.h"
 #include "firn/storage/location.h"
@@ -57,7 +58,7 @@ Status ReadKeyRange(Workspace& workspace, const iceberg::TableMetadata& metadata
       FindSortOrder(metadata, live.file.sort_order_id.value_or(SortOrderId(0)));
   if (order == nullptr || order->fields.empty()) return Status::OK();
   FIRN_ASSIGN_OR_RETURN(const order::KeyEncoder encoder,
-                        order::KeyEncoder::Make(*order, CurrentSchema(metadata)));
+                        order::KeyEncoder::Make(*order, SchemaFor(metadata, *order)));
   FIRN_ASSIGN_OR_RETURN(const std::string path,
                         storage::LocalPathOf(live.file.file_path));
   FIRN_ASSIGN_OR_RETURN(const parquet_io::Footer footer,

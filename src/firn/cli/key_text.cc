@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/types/single_value.h"
 
 namespace firn::cli {
@@ -91,12 +92,13 @@ std::string KeyTextOrHex(const std::optional<order::KeyEncoder>& encoder,
 Result<std::string> PartitionTupleText(const iceberg::TableMetadata& metadata,
                                        const types::PartitionSpec& spec,
                                        const types::PartitionTuple& tuple) {
+  const types::Schema schema = SchemaFor(metadata, spec);
   FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                        PartitionTypes(spec, CurrentSchema(metadata)));
+                        PartitionTypes(spec, schema));
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < tuple.size(); ++i) {
     const types::PartitionField& field = spec.fields[i];
-    const types::Field* source = FindField(CurrentSchema(metadata), field.source_id);
+    const types::Field* source = FindField(schema, field.source_id);
     parts.push_back(
         fmt::format("{}={}", field.name,
                     source ? types::ToText(field.transform, source->type, tuple[i])

@@ -6,6 +6,7 @@
 #include "firn/cli/file_text.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/workspace.h"
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/planner/case_file.h"
 #include "firn/planner/plan_json.h"
 #include "firn/planner/text_picture.h"
@@ -30,12 +31,12 @@ Result<planner::Legend> LegendOf(const iceberg::TableMetadata& metadata) {
   planner::Legend legend;
   for (const order::SortOrder& order : metadata.sort_orders) {
     FIRN_ASSIGN_OR_RETURN(planner::KeyLegend keys,
-                          planner::ExplainKeys(order, CurrentSchema(metadata)));
+                          planner::ExplainKeys(order, SchemaFor(metadata, order)));
     legend.keys.push_back(std::move(keys));
   }
   for (const types::PartitionSpec& spec : metadata.partition_specs) {
     FIRN_ASSIGN_OR_RETURN(planner::PartitionLegend partition,
-                          planner::ExplainPartition(spec, CurrentSchema(metadata)));
+                          planner::ExplainPartition(spec, SchemaFor(metadata, spec)));
     legend.partitions.push_back(std::move(partition));
   }
   return legend;

@@ -7,6 +7,7 @@
 
 #include <arrow/api.h>
 
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/merge/sorted_merge.h"
 #include "firn/planner/bucket.h"
 #include "firn/planner/key_range.h"
@@ -151,7 +152,9 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   const auto chunks = std::span(chunks_).subspan(begin, end - begin);
   FIRN_ASSIGN_OR_RETURN(const ChunkTarget target,
                         FindTarget(metadata_, input_.buckets[chunks.front().bucket]));
-  ReadPlan plan{.schema = CurrentSchema(metadata_), .order = target.order};
+  ReadPlan plan{.schema = CurrentSchema(metadata_),
+                .key_schema = SchemaFor(metadata_, target.order),
+                .order = target.order};
   FIRN_ASSIGN_OR_RETURN(plan.writer_options, DataFileOptions(metadata_, target.order));
 
   std::vector<std::unique_ptr<merge::MergeInput>> inputs;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "firn/iceberg/metadata/dropped_columns.h"
+
 namespace firn::shift {
 namespace {
 
@@ -120,11 +122,14 @@ std::string CutFolderNames(std::string_view path) {
   }
 }
 
-/// The order's leading columns that Parquet can express: those without a transform.
-std::vector<parquet_io::SortingColumn> SortingColumns(const order::SortOrder& order) {
+/// The order's leading columns that Parquet can express: those of the file, without a
+/// transform.
+std::vector<parquet_io::SortingColumn> SortingColumns(const order::SortOrder& order,
+                                                      const types::Schema& schema) {
   std::vector<parquet_io::SortingColumn> columns;
   for (const order::SortField& field : order.fields) {
-    if (field.transform.kind != types::TransformKind::kIdentity) break;
+    const bool is_in_file = FindField(schema, field.source_id) != nullptr;
+    if (!is_in_file || field.transform.kind != types::TransformKind::kIdentity) break;
     columns.push_back({
         .field_id = field.source_id,
         .descending = field.direction == order::Direction::kDescending,
@@ -152,7 +157,7 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
   FIRN_RETURN_NOT_OK(
       ReadNumber(metadata, "write.parquet.dict-size-bytes", 1, options.dictionary_bytes));
   FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata));
-  options.sorting_columns = SortingColumns(order);
+  options.sorting_columns = SortingColumns(order, CurrentSchema(metadata));
   return options;
 }
 
@@ -162,7 +167,7 @@ Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
                                      const std::string& file_name) {
   const std::string* folder = FindProperty(metadata, "write.data.path");
   FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                        PartitionTypes(spec, CurrentSchema(metadata)));
+                        PartitionTypes(spec, SchemaFor(metadata, spec)));
   const std::string path = CutFolderNames(PartitionPath(spec, types, partition));
   return fmt::format("{}/{}{}{}", folder ? *folder : metadata.location + "/data", path,
                      path.empty() ? "" : "/", file_name);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/order/key_encoder.h"
 #include "firn/shift/plan_input.h"
 #include "firn/shift/task_memory.h"
@@ -72,7 +73,7 @@ Result<std::vector<std::string>> PartitionKeys(const PlannedIteration& iteration
     const types::PartitionSpec* spec = FindSpec(metadata, bucket.spec_id);
     FIRN_CHECK(spec != nullptr, "{}", bucket.spec_id);  // BuildPlanInput found it
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                          PartitionTypes(*spec, CurrentSchema(metadata)));
+                          PartitionTypes(*spec, SchemaFor(metadata, *spec)));
     const order::KeyEncoder encoder(order::PartitionKeyColumns(types));
     encoder.Encode(bucket.partition, keys.emplace_back());
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/planner/bucket.h"
 #include "firn/types/partition_spec.h"
 #include "firn/wal/extraction.h"
@@ -59,7 +60,7 @@ class PlanInputBuilder {
         fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
     FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec, SpecOf(segment));
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                          PartitionTypes(spec, CurrentSchema(metadata_)));
+                          PartitionTypes(spec, SchemaFor(metadata_, spec)));
     FIRN_RETURN_NOT_OK(CheckTuples(segment, types.size()));
     FIRN_RETURN_NOT_OK(CheckAgainstStatistics(segment, spec, types));
     for (std::uint32_t row_group = 0; row_group < segment.footer.row_groups.size();

@@ -1,6 +1,7 @@
 #include "firn/shift/segment_run_input.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <arrow/api.h>
@@ -25,6 +26,13 @@ types::Schema WithHiddenColumns(types::Schema schema) {
                            .name = "_firn_offset",
                            .type = types::Type(types::TypeKind::kLong)});
   return schema;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> FirstColumns(const arrow::RecordBatch& batch,
+                                                         std::size_t count) {
+  std::vector<int> columns(count);
+  std::iota(columns.begin(), columns.end(), 0);
+  return batch.SelectColumns(columns);
 }
 
 order::EncodedKeys SliceKeys(const order::EncodedKeys& keys, std::int64_t from,
@@ -72,7 +80,8 @@ class SegmentRunReader : public merge::RunReader {
         FIRN_ASSIGN_OR_RETURN(batch, TrimLandedRows(*batch));
       }
       FIRN_ASSIGN_OR_RETURN(order::EncodedKeys keys,
-                            EncodeKeys(plan_.order, plan_.schema, *batch));
+                            EncodeKeys(plan_.order, plan_.key_schema, *batch));
+      FIRN_ASSIGN_OR_RETURN(batch, FirstColumns(*batch, plan_.schema.fields.size()));
       merge::RunBatch slice = SliceByKey({std::move(batch), std::move(keys)});
       if (slice.rows->num_rows() > 0) return slice;
     }
@@ -93,9 +102,8 @@ class SegmentRunReader : public merge::RunReader {
                           !WasLanded(sources.Value(row), offsets.Value(row)));
     }
     FIRN_ASSIGN_OR_RETURN(const auto mask, wanted.Finish());
-    std::vector<int> kept(columns);
-    for (int i = 0; i < columns; ++i) kept[i] = i;
-    FIRN_ASSIGN_OR_RETURN(const auto visible, batch.SelectColumns(kept));
+    FIRN_ASSIGN_OR_RETURN(const auto visible,
+                          FirstColumns(batch, static_cast<std::size_t>(columns)));
     FIRN_ASSIGN_OR_RETURN(const arrow::Datum filtered,
                           arrow::compute::Filter(visible, mask));
     return filtered.record_batch();
@@ -181,7 +189,7 @@ Result<std::unique_ptr<merge::RunReader>> SegmentRunInput::Open() {
 
 Result<std::unique_ptr<arrow::RecordBatchReader>> SegmentRunInput::OpenRows() const {
   const types::Schema schema =
-      segment_->trims.empty() ? plan_.schema : WithHiddenColumns(plan_.schema);
+      segment_->trims.empty() ? plan_.key_schema : WithHiddenColumns(plan_.key_schema);
   const auto& runs = segment_->footer.row_groups[selection_.row_group];
   if (runs.size() == 1) {
     return ReadRowGroup(row_group(), schema, run_.first_row, run_.rows, kRunBatchRows);

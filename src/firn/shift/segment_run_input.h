@@ -57,6 +57,8 @@ struct ReadPlan {
   /// The table's current schema: rows written under an older one are projected by field
   /// id.
   types::Schema schema;
+  /// `schema` and, behind it, columns of the order that were dropped since.
+  types::Schema key_schema;
   /// The order under which the segment was sorted.
   order::SortOrder order;
   /// Of the files that the rows go to; a row group that fits them need not be decoded.

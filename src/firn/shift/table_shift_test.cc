@@ -252,6 +252,29 @@ TEST(TableShiftTest, RowsOfSeveralSpecsAndOrdersGoToFilesOfTheirOwn) {
                      {metadata.default_spec_id, metadata.default_sort_order_id}}));
 }
 
+TEST(TableShiftTest, ColumnsOfAnOldSpecAndOrderMayBeDroppedBeforeTheShift) {
+  TestWarehouse warehouse({.partition_by = "tenant", .sort_by = "key"});
+  warehouse.Write("P/b1 P/a2 Q/c3");
+  const types::Schema schema = CurrentSchema(warehouse.Load());
+  warehouse.Change(
+      {iceberg::AddSpec{types::ParsePartitionSpec("", schema).ValueOrDie()},
+       iceberg::SetDefaultSpec{},
+       iceberg::AddSortOrder{order::ParseSortOrder("number", schema).ValueOrDie()},
+       iceberg::SetDefaultSortOrder{}});
+  for (const std::string column : {"tenant", "key"}) {
+    warehouse.Change({iceberg::AddSchema{warehouse.SchemaWith([&](types::Schema& after) {
+                        std::erase_if(after.fields, [&](const types::Field& field) {
+                          return field.name == column;
+                        });
+                      })},
+                      iceberg::SetCurrentSchema{}});
+  }
+  warehouse.OpenShard();
+  warehouse.Write({{{.number = 5}, {.number = 4}}});
+  warehouse.Shift();
+  EXPECT_EQ(warehouse.Files(), "[4 5] tenant=P [2 1] tenant=Q [3]");
+}
+
 TEST(TableShiftTest, AFooterThatContradictsTheStatisticsIsCorruption) {
   TestWarehouse warehouse({.partition_by = "tenant"});
   const wal::SegmentName segment = warehouse.Write("P/a1");

@@ -1,9 +1,9 @@
 #include "firn/iceberg/io/manifest_io.h"
 
-#include <ranges>
 #include <utility>
 
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/iceberg/metadata/partition_summary.h"
 #include "firn/iceberg/serde/manifest_avro.h"
 
@@ -11,19 +11,6 @@ namespace firn::iceberg {
 namespace {
 
 using types::TypeKind;
-
-/// A manifest may be older than the schema, and its spec's source column dropped since:
-/// the newest schema that still has it says the type.
-Result<std::vector<types::Type>> PartitionTypesOf(const TableMetadata& metadata,
-                                                  const types::PartitionSpec& spec) {
-  auto types = types::PartitionTypes(spec, CurrentSchema(metadata));
-  if (types.ok()) return types;
-  for (const types::Schema& schema : std::views::reverse(metadata.schemas)) {
-    auto older = types::PartitionTypes(spec, schema);
-    if (older.ok()) return older;
-  }
-  return types;
-}
 
 struct SpecAndTypes {
   const types::PartitionSpec* spec;
@@ -35,7 +22,8 @@ Result<SpecAndTypes> ResolveSpec(const TableMetadata& metadata, PartitionSpecId 
   if (spec == nullptr) {
     return InvalidError("table at {} has no partition spec {}", metadata.location, id);
   }
-  FIRN_ASSIGN_OR_RETURN(auto types, PartitionTypesOf(metadata, *spec));
+  FIRN_ASSIGN_OR_RETURN(auto types,
+                        types::PartitionTypes(*spec, SchemaFor(metadata, *spec)));
   return SpecAndTypes{spec, std::move(types)};
 }
 
