@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-# The first three objects of a load are the table's metadata, the WAL's id and the file list.
+# The first four objects of a load are the table's metadata, the claim of the WAL's id, the id and the file list.
 LOAD_POINTS = [
+    "storage.put.before_rename:2",
     "storage.put.before_rename:3",
     "storage.put.before_rename:5",
     "storage.put.after_rename:3",

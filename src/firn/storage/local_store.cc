@@ -229,12 +229,15 @@ class ObjectWalk {
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()),
                                                      ::closedir);
     if (opened == nullptr) return Unlisted(folder, errno);
+    const std::size_t found_before = objects_.size();
     while (true) {
       errno = 0;
       const dirent* entry = ::readdir(opened.get());
-      if (entry == nullptr) return errno == 0 ? Status::OK() : Unlisted(folder, errno);
+      if (entry == nullptr) break;
       FIRN_RETURN_NOT_OK(VisitEntry(folder_key, entry->d_name));
     }
+    if (errno != 0) return Unlisted(folder, errno);
+    return objects_.size() == found_before ? Status::OK() : SyncListed(folder, *opened);
   }
 
   std::vector<ObjectInfo> TakeSorted() {
@@ -245,6 +248,13 @@ class ObjectWalk {
  private:
   static Status Unlisted(const std::string& path, int code) {
     return IsNoObject(code) ? Status::OK() : FileError("list", path, code);
+  }
+
+  static Status SyncListed(const std::string& folder, DIR& opened) {
+    if (::fsync(::dirfd(&opened)) == 0) return Status::OK();
+    // Nothing can be unsynced where nothing can be written.
+    if (errno == EROFS || errno == EINVAL) return Status::OK();
+    return FileError("sync the directory", folder, errno);
   }
 
   Status VisitEntry(const std::string& folder_key, const std::string& name) {
@@ -306,7 +316,12 @@ Status LocalStore::PutWhole(std::string_view key, std::string_view bytes, PutMod
   FIRN_ASSIGN_OR_RETURN(TemporaryFile temporary, std::move(made));
   FIRN_RETURN_NOT_OK(temporary.WriteDurably(bytes));
   CrashPoint("storage.put.before_rename");
-  FIRN_RETURN_NOT_OK(temporary.Publish(path, mode));
+  const Status published = temporary.Publish(path, mode);
+  if (IsError(published, ErrorKind::kAlreadyExists)) {
+    // Who made it may have died before it was durable, and callers go by it.
+    FIRN_RETURN_NOT_OK(SyncFolder(folder));
+  }
+  FIRN_RETURN_NOT_OK(published);
   CrashPoint("storage.put.after_rename");
   const Status synced = SyncFolder(folder);
   if (synced.ok()) return synced;

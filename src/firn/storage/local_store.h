@@ -16,7 +16,9 @@ namespace firn::storage {
 /// links) it, and syncs the directory and the folders made on the way; a failed Put
 /// leaves nothing. A process killed in it may leave a temporary file, which is never
 /// listed. Should the last sync fail, the outcome is unknown. Delete leaves empty folders
-/// alone. Symbolic links are followed. Thread-safe; many processes may share a directory.
+/// alone. List syncs each folder in which it finds an object: another process may have
+/// died between the rename and the sync. Symbolic links are followed. Thread-safe; many
+/// processes may share a directory.
 class LocalStore : public ObjectStore {
  public:
   /// Makes `root` and its missing parents, for the owner only; what is there keeps its

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,6 +16,23 @@
 #include "firn/core/fake_runtime.h"
 #include "firn/storage/location.h"
 #include "firn/storage/temporary_directory.h"
+
+namespace firn::storage {
+/// Everything that this thread has synced.
+std::vector<std::string>& SyncedPaths() {
+  thread_local std::vector<std::string> folders;
+  return folders;
+}
+}  // namespace firn::storage
+
+/// In the place of the C library's: notes what is synced.
+extern "C" int fsync(int descriptor) {
+  std::error_code ignored;
+  firn::storage::SyncedPaths().push_back(
+      std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor), ignored)
+          .string());
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace firn::storage {
 namespace {
@@ -278,6 +296,27 @@ TEST_F(LocalStoreDeathTest, KilledAfterTheRenameLeavesTheWholeObject) {
               "");
   ASSERT_EQ(Listed().size(), 1u);
   EXPECT_EQ(Listed()[0].size_bytes, 4);
+}
+
+TEST_F(LocalStoreTest, WhatIsListedIsDurable) {
+  const auto store = Open("root");
+  ASSERT_TRUE(store->PutWhole("a/b/x", "1").ok());
+  ASSERT_TRUE(store->PutWhole("a/c/y", "1").ok());
+  fs::create_directory(store->Path("a/empty"));
+  SyncedPaths().clear();
+  ASSERT_TRUE(store->List("a/").ok());
+  EXPECT_THAT(SyncedPaths(),
+              testing::UnorderedElementsAre(store->Path("a"), store->Path("a/b"),
+                                            store->Path("a/c")));
+}
+
+TEST_F(LocalStoreTest, WhatIsThereAlreadyIsDurable) {
+  const auto store = Open("root");
+  ASSERT_TRUE(store->PutWhole("a/x", "1", PutMode::kIfAbsent).ok());
+  SyncedPaths().clear();
+  EXPECT_TRUE(IsError(store->PutWhole("a/x", "2", PutMode::kIfAbsent),
+                      ErrorKind::kAlreadyExists));
+  EXPECT_THAT(SyncedPaths(), testing::Contains(store->Path("a")));
 }
 
 }  // namespace

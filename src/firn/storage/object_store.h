@@ -21,7 +21,7 @@ struct ObjectInfo {
 enum class PutMode {
   /// Replaces what is there.
   kOverwrite,
-  /// AlreadyExists if something is there.
+  /// AlreadyExists if something is there; it is durable then.
   kIfAbsent,
 };
 
@@ -57,6 +57,9 @@ class ObjectStore {
   /// Every object whose key starts with `prefix`, in byte order of the keys. `prefix` is
   /// text, not a folder: "" lists all, and "a" lists "ab" too. What is put or deleted
   /// meanwhile may or may not be listed.
+  ///
+  /// What is listed is durable, also where its writer crashed before it could tell: so
+  /// whoever makes a position durable may rely on it.
   virtual Result<std::vector<ObjectInfo>> List(std::string_view prefix) = 0;
 
   /// OK also if there was no such object. Not durable: after a power failure the object

@@ -12,6 +12,8 @@ namespace firn::wal {
 namespace {
 
 constexpr std::string_view kIdPrefix = "id-";
+/// Holds the id that the first of several first users chose.
+constexpr std::string_view kClaimKey = "claim";
 
 Result<std::optional<WalId>> FindWalId(storage::ObjectStore& store) {
   FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(kIdPrefix));
@@ -20,6 +22,21 @@ Result<std::optional<WalId>> FindWalId(storage::ObjectStore& store) {
     if (IsUlid(id)) return WalId(std::move(id));
   }
   return std::nullopt;
+}
+
+/// The id of the first who claims one: all others get the same.
+Result<std::string> ClaimId(Runtime& runtime, storage::ObjectStore& store) {
+  std::string id = NewUlid(runtime);
+  const Status put = store.PutWhole(kClaimKey, id, storage::PutMode::kIfAbsent);
+  if (put.ok()) return id;
+  // After an unknown outcome too, what is there decides.
+  const bool may_be_there =
+      IsError(put, ErrorKind::kAlreadyExists) || IsError(put, ErrorKind::kOutcomeUnknown);
+  if (!may_be_there) return put;
+  FIRN_ASSIGN_OR_RETURN(id, store.GetWhole(kClaimKey));
+  if (IsUlid(id)) return id;
+  return Error(ErrorKind::kCorruption, "{} holds no id: '{}'", store.Location(kClaimKey),
+               id);
 }
 
 std::string AsFolder(std::string path) {
@@ -51,9 +68,8 @@ std::optional<ShardObject> ParseShardObject(const std::string& key) {
 Result<WalId> OpenWalRoot(Runtime& runtime, storage::ObjectStore& store) {
   FIRN_ASSIGN_OR_RETURN(std::optional<WalId> id, FindWalId(store));
   if (id) return *id;
-  const std::string key = fmt::format("{}{}", kIdPrefix, NewUlid(runtime));
-  FIRN_RETURN_NOT_OK(store.PutWhole(key, ""));
-  // Another process may have done the same: all take the smallest.
+  FIRN_ASSIGN_OR_RETURN(const std::string claimed, ClaimId(runtime, store));
+  FIRN_RETURN_NOT_OK(store.PutWhole(fmt::format("{}{}", kIdPrefix, claimed), ""));
   return ReadWalId(store);
 }
 

@@ -13,7 +13,8 @@
 namespace firn::wal {
 
 /// The id of a WAL root: the smallest `id-<ULID>` object in it. One is written if there
-/// is none.
+/// is none; of several who do that at once, all get the same (they agree by an object
+/// `claim`, put only if it is absent).
 Result<WalId> OpenWalRoot(Runtime& runtime, storage::ObjectStore& store);
 
 /// As OpenWalRoot, but writes nothing: NotFound if the root has no id.

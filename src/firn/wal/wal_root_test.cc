@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/storage/faulty_store.h"
 #include "firn/storage/memory_store.h"
 
 namespace firn::wal {
@@ -37,6 +38,34 @@ TEST_F(WalRootTest, KeepsItsIdForGood) {
   EXPECT_TRUE(IsError(ReadWalId(store_).status(), ErrorKind::kNotFound));
   const WalId id = OpenWalRoot(runtime_, store_).ValueOrDie();
   EXPECT_EQ(OpenWalRoot(runtime_, store_).ValueOrDie(), id);
+  EXPECT_EQ(ReadWalId(store_).ValueOrDie(), id);
+}
+
+TEST_F(WalRootTest, FirstUsersAtOnceAgree) {
+  for (const auto operation :
+       {storage::StoreOperation::kList, storage::StoreOperation::kPutWhole}) {
+    for (const int call : {1, 2}) {
+      storage::MemoryStore store(runtime_);
+      std::optional<WalId> other;
+      storage::FaultyStore interrupted(
+          runtime_, store, [&](const storage::StoreCall& now) {
+            if (now.operation == operation && now.number == call) {
+              runtime_.Advance(std::chrono::seconds(1));
+              other = OpenWalRoot(runtime_, store).ValueOrDie();
+            }
+            return storage::kPass;
+          });
+      EXPECT_EQ(OpenWalRoot(runtime_, interrupted).ValueOrDie(), other)
+          << StoreOperationName(operation) << " " << call;
+    }
+  }
+}
+
+TEST_F(WalRootTest, AClaimThatMayHaveBeenMadeIsRead) {
+  storage::FaultyStore faulty(runtime_, store_,
+                              storage::FailNth(storage::StoreOperation::kPutWhole, 1,
+                                               storage::kApplyThenUnknown));
+  const WalId id = OpenWalRoot(runtime_, faulty).ValueOrDie();
   EXPECT_EQ(ReadWalId(store_).ValueOrDie(), id);
 }
 
