@@ -83,4 +83,16 @@ Status RunTableDrop(const CommandContext& context, const TableDropArguments& arg
 Status RunPositionsShow(const CommandContext& context, const std::string& table,
                         OutputFormat format);
 
+struct PositionsResetArguments {
+  std::string table;
+  /// Of the two exactly one: take the rows that main lost again, or leave them out.
+  bool to_table = false;
+  bool keep = false;
+  bool dry_run = false;
+};
+
+/// Ends the stop of a table that was rolled back.
+Status RunPositionsReset(const CommandContext& context,
+                         const PositionsResetArguments& arguments);
+
 }  // namespace firn::cli

@@ -236,6 +236,20 @@ class CommandLine {
                          });
     AddTableName(show, subject_);
     AddFormat(show);
+
+    CLI::App& reset =
+        Add(positions, "reset", "go on with a table that somebody rolled back",
+            [this](const CommandContext& context) {
+              return RunPositionsReset(context, positions_reset_);
+            });
+    AddTableName(reset, positions_reset_.table);
+    CLI::Option* to_table =
+        reset.add_flag("--to-table", positions_reset_.to_table,
+                       "go back to what the table holds: the lost rows are taken again");
+    CLI::Option* keep = reset.add_flag("--keep", positions_reset_.keep,
+                                       "go on as if nothing was lost: the rows stay out");
+    keep->excludes(to_table);
+    reset.add_flag("--dry-run", positions_reset_.dry_run, "only say what would be done");
   }
 
   CLI::App app_{"Lands streams in Apache Iceberg tables, already compacted.", "firn"};
@@ -245,6 +259,7 @@ class CommandLine {
   PlanArguments plan_;
   TableCreateArguments table_create_;
   TableDropArguments table_drop_;
+  PositionsResetArguments positions_reset_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;
   Command chosen_;

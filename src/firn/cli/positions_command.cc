@@ -1,10 +1,12 @@
 #include "firn/cli/commands.h"
+#include "firn/cli/exit_code.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
+#include "firn/commit/reset.h"
 #include "firn/commit/rollback.h"
 #include "firn/wal/wal_root.h"
 
@@ -55,6 +57,32 @@ void PrintText(const OpenTable& table, const WalId& wal_id,
   fmt::print("\n{}", sources.ToString());
 }
 
+std::string Describe(const commit::AbandonedSnapshot& snapshot) {
+  if (!snapshot.added_records) return fmt::format("{}", snapshot.id);
+  return fmt::format("{} ({} rows)", snapshot.id, FormatCount(*snapshot.added_records));
+}
+
+void PrintReset(const OpenTable& table, const WalId& wal_id,
+                const PositionsResetArguments& arguments,
+                const commit::PlannedReset& reset) {
+  fmt::print("{} was rolled back: {}\n", table.identifier, reset.reason);
+  for (const commit::AbandonedSnapshot& snapshot : reset.abandoned) {
+    fmt::print("lost        snapshot {}\n", Describe(snapshot));
+  }
+  if (arguments.keep) fmt::print("positions stay as they are; the lost rows stay out\n");
+  for (const auto& [wal, shards] : reset.shards) {
+    for (const auto& [shard, move] : shards) {
+      fmt::print("goes back   shard {} from segment {} to {}{}\n", shard, move.from,
+                 move.to,
+                 wal == wal_id ? "" : fmt::format(" (of WAL {}, not looked into)", wal));
+    }
+  }
+  for (const auto& [source, move] : reset.sources) {
+    fmt::print("goes back   {} from {} to {}\n", source, FormatCount(move.from),
+               FormatCount(move.to));
+  }
+}
+
 }  // namespace
 
 Status RunPositionsShow(const CommandContext& context, const std::string& name,
@@ -72,6 +100,45 @@ Status RunPositionsShow(const CommandContext& context, const std::string& name,
     PrintText(table, wal_id, positions);
   }
   return CheckNotRolledBack(table.metadata(), positions, name);
+}
+
+Status RunPositionsReset(const CommandContext& context,
+                         const PositionsResetArguments& arguments) {
+  if (arguments.to_table == arguments.keep) {
+    return AsUsageError(InvalidError(
+        "say what becomes of the rows that the table lost: --to-table takes them again, "
+        "--keep leaves them out"));
+  }
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
+  FIRN_ASSIGN_OR_RETURN(const WalId wal_id, wal::ReadWalId(workspace->wal_store()));
+  const auto kind =
+      arguments.keep ? commit::ResetKind::kKeep : commit::ResetKind::kToTable;
+  FIRN_ASSIGN_OR_RETURN(const auto planned,
+                        commit::PlanReset(table.metadata(), wal_id, kind));
+  if (!planned) {
+    fmt::print("{} was not rolled back: nothing to reset\n", table.identifier);
+    return Status::OK();
+  }
+  PrintReset(table, wal_id, arguments, *planned);
+  const TableUuid& uuid = table.metadata().table_uuid;
+  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(workspace->wal_store(), uuid));
+  FIRN_RETURN_NOT_OK(CheckSegmentsAreThere(*planned, wal_id, shards));
+  if (arguments.dry_run) {
+    fmt::print("nothing was changed (--dry-run)\n");
+    return Status::OK();
+  }
+  FIRN_ASSIGN_OR_RETURN(
+      const SnapshotId snapshot,
+      commit::ResetPositions(workspace->catalog(), workspace->file_io(), context.runtime,
+                             {.table = table.identifier,
+                              .table_uuid = uuid,
+                              .wal = wal_id,
+                              .kind = kind,
+                              .planned = *planned}));
+  fmt::print("done in snapshot {}; the next load or shift goes on\n", snapshot);
+  return Status::OK();
 }
 
 }  // namespace firn::cli

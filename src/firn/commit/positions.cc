@@ -57,6 +57,10 @@ bool IsClusterName(std::string_view text) {
   return IsName(text) && text.find('.') == std::string_view::npos;
 }
 
+bool IsSourceProperty(std::string_view property) {
+  return property.starts_with(kKafkaPrefix) || property.starts_with(kLoadPrefix);
+}
+
 /// The id of a source without its last part: "load:x" for firn.load.x. Nothing if the
 /// property names no source.
 std::optional<std::string> SourceIdStem(std::string_view property) {
@@ -109,19 +113,41 @@ std::optional<ShardId> ParseShard(std::string_view text) {
   return ShardId(std::string(text));
 }
 
-/// "<shard>:<after>-<through>", without the time.
-std::optional<wal::CommittedRange> ParseShardRange(std::string_view text) {
+/// "<name>:<first>-<last>".
+template <typename Number>
+struct NamedRange {
+  std::string_view name;
+  Number first = 0;
+  Number last = 0;
+};
+
+template <typename Number>
+std::optional<NamedRange<Number>> ParseRange(std::string_view text) {
   const std::size_t dash = text.rfind('-');
   const std::size_t colon = text.rfind(':');
   if (dash == text.npos || colon == text.npos || dash < colon) return std::nullopt;
-  const auto shard = ParseShard(text.substr(0, colon));
-  const auto after = ParseNumber<std::uint64_t>(text.substr(colon + 1, dash - colon - 1));
-  const auto through = ParseNumber<std::uint64_t>(text.substr(dash + 1));
-  if (!shard || !after || !through) return std::nullopt;
+  const auto first = ParseNumber<Number>(text.substr(colon + 1, dash - colon - 1));
+  const auto last = ParseNumber<Number>(text.substr(dash + 1));
+  if (!first || !last || *first > *last) return std::nullopt;
+  return NamedRange<Number>{
+      .name = text.substr(0, colon), .first = *first, .last = *last};
+}
+
+/// "<shard>:<after>-<through>", without the time.
+std::optional<wal::CommittedRange> ParseShardRange(std::string_view text) {
+  const auto range = ParseRange<std::uint64_t>(text);
+  const auto shard = range ? ParseShard(range->name) : std::nullopt;
+  if (!shard) return std::nullopt;
   return wal::CommittedRange{.shard = *shard,
-                             .after = SegmentSequence(*after),
-                             .through = SegmentSequence(*through),
+                             .after = SegmentSequence(range->first),
+                             .through = SegmentSequence(range->last),
                              .committed = {}};
+}
+
+Status MalformedSummary(const iceberg::Snapshot& snapshot, const std::string& entry,
+                        const std::string& text) {
+  return Error(ErrorKind::kCorruption, "snapshot {}: summary entry {} is '{}'",
+               snapshot.snapshot_id, entry, text);
 }
 
 class PropertyReader {
@@ -175,9 +201,7 @@ class PropertyReader {
   Result<std::map<std::string, std::int64_t>> Sources() const {
     std::map<std::string, std::int64_t> sources;
     for (const auto& [property, text] : metadata_.properties) {
-      const bool is_source =
-          property.starts_with(kKafkaPrefix) || property.starts_with(kLoadPrefix);
-      if (!is_source) continue;
+      if (!IsSourceProperty(property)) continue;
       FIRN_RETURN_NOT_OK(ReadSource(property, text, sources));
     }
     return sources;
@@ -221,8 +245,8 @@ Status CheckNotDropped(const iceberg::TableMetadata& metadata) {
 }
 
 bool IsOwned(std::string_view property, const WalId& wal) {
-  return property.starts_with(kKafkaPrefix) || property.starts_with(kLoadPrefix) ||
-         property == Named(kWalPrefix, wal) || property == Named(kCommitPrefix, wal);
+  return IsSourceProperty(property) || property == Named(kWalPrefix, wal) ||
+         property == Named(kCommitPrefix, wal);
 }
 
 /// Adds "<name>:<value>" to the comma-separated text of `property`.
@@ -348,6 +372,31 @@ const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadat
   return nullptr;
 }
 
+Result<MovedRanges> RangesOf(const iceberg::Snapshot& snapshot) {
+  MovedRanges moved;
+  for (const auto& [entry, text] : snapshot.summary) {
+    const bool is_source = IsSourceProperty(entry);
+    if (!is_source && !entry.starts_with(kWalPrefix)) continue;
+    const std::optional<std::string> stem =
+        is_source ? SourceIdStem(entry) : entry.substr(kWalPrefix.size());
+    if (!stem) return MalformedSummary(snapshot, entry, text);
+    for (const std::string_view part : Split(text, ',')) {
+      const auto shard = ParseShardRange(part);
+      const auto source = ParseRange<std::int64_t>(part);
+      if (is_source && source && ParseNumber<std::int64_t>(source->name)) {
+        moved.sources[fmt::format("{}:{}", *stem, source->name)] = {
+            .first = source->first, .next = source->last};
+      } else if (!is_source && shard) {
+        moved.shards[WalId(*stem)][shard->shard] = {.after = shard->after,
+                                                    .through = shard->through};
+      } else {
+        return MalformedSummary(snapshot, entry, text);
+      }
+    }
+  }
+  return moved;
+}
+
 Result<std::vector<wal::CommittedRange>> CommittedRanges(
     const iceberg::TableMetadata& metadata, const WalId& wal) {
   std::vector<wal::CommittedRange> ranges;
@@ -357,8 +406,7 @@ Result<std::vector<wal::CommittedRange>> CommittedRanges(
     for (const std::string_view part : Split(entry->second, ',')) {
       auto range = ParseShardRange(part);
       if (!range) {
-        return Error(ErrorKind::kCorruption, "snapshot {}: summary entry {} is '{}'",
-                     snapshot.snapshot_id, entry->first, entry->second);
+        return MalformedSummary(snapshot, entry->first, entry->second);
       }
       range->committed = WallTime(std::chrono::milliseconds(snapshot.timestamp_ms));
       ranges.push_back(*std::move(range));

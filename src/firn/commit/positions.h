@@ -96,6 +96,19 @@ Result<std::map<std::string, std::string>> SummaryEntries(const WalId& wal,
 const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
                                            const WalId& wal, const BatchId& batch);
 
+/// What a snapshot moved.
+struct MovedRanges {
+  std::map<WalId, std::map<ShardId, SequenceRange>> shards;
+  /// By source id.
+  std::map<std::string, OffsetRange> sources;
+
+  bool operator==(const MovedRanges&) const = default;
+};
+
+/// As its summary says; nothing for a snapshot of others. Corruption, naming the
+/// snapshot, for a malformed summary.
+Result<MovedRanges> RangesOf(const iceberg::Snapshot& snapshot);
+
 /// What the snapshots that the table still lists, on main or not, took of the shards of a
 /// WAL, as their summaries say. Corruption, naming the snapshot, for a malformed summary.
 Result<std::vector<wal::CommittedRange>> CommittedRanges(

@@ -35,9 +35,9 @@ Status CheckNotRolledBack(const iceberg::TableMetadata& metadata,
   if (!reason.has_value()) return Status::OK();
   return InvalidError(
       "table {} was rolled back: {}; nothing is shifted until main holds that snapshot "
-      "again, or, to leave the abandoned rows out for good, until the table properties "
-      "firn.snapshot and firn.sequence are set to main's snapshot id and sequence number",
-      table, *reason);
+      "again or the positions are reset: 'firn positions reset {} --to-table' takes the "
+      "rows that main lost again, with --keep they stay out",
+      table, *reason, table);
 }
 
 }  // namespace firn::commit

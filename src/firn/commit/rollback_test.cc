@@ -100,7 +100,7 @@ TEST_F(RollbackTest, TheErrorTellsWhatToDo) {
   TablePositions positions;
   positions.snapshot = SnapshotId(30);
   EXPECT_THAT(ErrorText(CheckNotRolledBack(metadata_, positions, "demo.events")),
-              HasSubstr("firn.snapshot"));
+              HasSubstr("firn positions reset demo.events --to-table"));
 }
 
 }  // namespace

@@ -121,6 +121,8 @@ TestTable::TestTable(std::uint64_t seed)
   Create();
 }
 
+const iceberg::TableIdentifier& TestTable::identifier() const { return kTable; }
+
 void TestTable::Create() {
   uuid_ =
       memory_catalog_.CreateTable(kTable, OneColumn()).ValueOrDie().metadata.table_uuid;

@@ -73,6 +73,8 @@ class TestTable {
 
   FakeRuntime& runtime() { return runtime_; }
   ScriptedCatalog& catalog() { return catalog_; }
+  const iceberg::FileIo& io() const { return io_; }
+  const iceberg::TableIdentifier& identifier() const;
   ScriptedCatalog::Script& script() { return catalog_.script; }
   /// What becomes of calls to the store.
   storage::FaultHook& store_faults() { return store_faults_; }
