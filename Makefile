@@ -1,12 +1,16 @@
 # make demo   real data end to end: WAL, plan, merge, one Iceberg commit, read by DuckDB and PyIceberg
-# make test   set-up, build, every test
+# make test   set-up, build, every test that needs no server
+# make test-servers   tests with PostgreSQL, S3, a REST catalog and Spark, which it installs into .deps
 SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
 
-.PHONY: setup build release test demo check format clean
+.PHONY: setup setup-servers build release test test-servers demo check format clean
 
 setup:
 	@tools/setup.sh
+
+setup-servers: setup
+	@tools/setup_servers.sh
 
 build: setup
 	@cmake --preset dev > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }
@@ -20,6 +24,9 @@ release: setup
 test: build
 	@ctest --test-dir build/dev --output-on-failure -j 2
 	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/gates tests/end_to_end
+
+test-servers: build setup-servers
+	@$(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/interop
 
 demo: release
 	@$(PYTHON) tools/demo.py

@@ -1,0 +1,151 @@
+"""The servers and readers that the tests share: each is started once a run, and ended with it.
+
+Where one cannot be installed, its tests are skipped with the reason; FIRN_REQUIRE_SERVERS=1 makes that a failure.
+"""
+
+import dataclasses
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+
+import pytest
+from lake import ROOT, Lake
+
+SERVERS = ROOT / "tests/servers"
+DOWNLOADS = ROOT / ".deps/servers"
+
+
+def install(name):
+    done = subprocess.run([SERVERS / f"{name}.sh", "install"], capture_output=True, text=True)
+    if done.returncode == 0:
+        return
+    reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    if os.environ.get("FIRN_REQUIRE_SERVERS") == "1":
+        pytest.fail(f"cannot be installed: {reason}")
+    pytest.skip(f"cannot be installed: {reason}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@dataclasses.dataclass
+class Server:
+    """One of tests/servers, with data of its own, so that test runs do not meet."""
+
+    name: str
+    state: pathlib.Path
+    properties: str = ""
+    port: int = 0
+
+    def run(self, *arguments):
+        # To files, not pipes: the server would inherit a pipe and keep it open.
+        with (self.state / f"{self.name}.out").open("w+") as output:
+            environment = {**os.environ, "SERVERS_STATE": str(self.state), "REST_PROPERTIES": self.properties}
+            done = subprocess.run([SERVERS / f"{self.name}.sh", *arguments], stdout=output, stderr=output,
+                                  env=environment)
+            output.seek(0)
+            assert done.returncode == 0, output.read()
+
+    def start(self):
+        self.port = free_port()
+        self.run("start", str(self.port))
+
+    @property
+    def uri(self):
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture(scope="session")
+def servers_state():
+    state = DOWNLOADS / f"state-{os.getpid()}"
+    state.mkdir(parents=True)
+    yield state
+    elsewhere = state / "postgres/folder"
+    if elsewhere.exists():
+        shutil.rmtree(elsewhere.read_text().strip())
+    shutil.rmtree(state, ignore_errors=True)
+
+
+def serve(name, state, properties=""):
+    install(name)
+    server = Server(name, state, properties)
+    server.start()
+    yield server
+    server.run("stop")
+
+
+@pytest.fixture(scope="session")
+def postgres(servers_state):
+    """User, password and database are "firn"."""
+    yield from serve("postgres", servers_state)
+
+
+@pytest.fixture(scope="session")
+def s3(servers_state):
+    """Key "firn", secret "firn-secret", bucket "lake"."""
+    yield from serve("s3", servers_state)
+
+
+@pytest.fixture(scope="session")
+def rest(servers_state, s3):
+    """A REST catalog whose warehouse is the bucket "lake"."""
+    properties = [
+        "warehouse=s3://lake/rest",
+        "io-impl=org.apache.iceberg.aws.s3.S3FileIO",
+        f"s3.endpoint={s3.uri}",
+        "s3.path-style-access=true",
+        "s3.access-key-id=firn",
+        "s3.secret-access-key=firn-secret",
+        "client.region=us-east-1",
+    ]
+    yield from serve("rest", servers_state, "\n".join(properties))
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory):
+    install("spark")
+    sys.path.append(str(DOWNLOADS / "spark/python"))
+    # The Java program reads these; a zone of the machine's would move timestamps.
+    os.environ.update(TZ="UTC", SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    from pyspark.sql import SparkSession
+
+    jars = ":".join(str(jar) for jar in sorted((DOWNLOADS / "spark/jars").glob("*.jar")))
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraClassPath": jars,
+        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -Duser.timezone=UTC -Dderby.system.home={folder}",
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master("local[1]").appName("firn-interop")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def lake(tmp_path):
+    return Lake(tmp_path)
+
+
+@pytest.fixture
+def spark(lake, spark_session):
+    """A Spark session whose catalog is the warehouse's SQLite file."""
+    return lake.open_spark(spark_session)

@@ -1,0 +1,117 @@
+"""A warehouse that Firn shares with other engines, and how each of them reads a table of it."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.table.sorting import SortOrder
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from duckdb_reader import open_duckdb  # noqa: E402
+
+PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
+CATALOG = "firn"
+
+
+@dataclasses.dataclass
+class Lake:
+    """Tables in `folder`/warehouse, catalogued in one SQLite file by Firn, PyIceberg and Spark."""
+
+    folder: pathlib.Path
+    files_written: int = 0
+
+    @property
+    def database(self):
+        return self.folder / "warehouse/catalog.db"
+
+    @property
+    def location(self):
+        return f"file://{self.folder}/warehouse"
+
+    # Firn
+
+    def firn(self, *arguments, code=0):
+        """Runs the program; fails unless it exits with `code`."""
+        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=300)
+        assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def firn_creates(self, table, schema, partition_by="", sort_by=""):
+        file = self.folder / f"{table}.schema.json"
+        file.write_text(json.dumps(schema))
+        layout = [*(["--partition-by", partition_by] if partition_by else []),
+                  *(["--sort-by", sort_by] if sort_by else [])]
+        self.firn("table", "create", table, "--schema", file, *layout)
+
+    def firn_appends(self, table, rows, code=0):
+        """Loads an Arrow table; columns are matched by name."""
+        self.files_written += 1
+        file = self.folder / f"{self.files_written}.parquet"
+        pq.write_table(rows, file, store_schema=False)
+        return self.firn("load", table, file, code=code)
+
+    # PyIceberg
+
+    @property
+    def pyiceberg(self):
+        (self.folder / "warehouse").mkdir(exist_ok=True)
+        return SqlCatalog(CATALOG, uri=f"sqlite:///{self.database}", warehouse=self.location)
+
+    def table(self, name):
+        return self.pyiceberg.load_table(name)
+
+    def pyiceberg_creates(self, name, schema, spec=PartitionSpec(), order=SortOrder(), **properties):
+        catalog = self.pyiceberg
+        catalog.create_namespace_if_not_exists(name.split(".")[0])
+        return catalog.create_table(name, schema, partition_spec=spec, sort_order=order, properties=properties)
+
+    def metadata_file(self, name):
+        return pathlib.Path(self.table(name).metadata_location.removeprefix("file://"))
+
+    def metadata(self, name):
+        """The table's metadata as it stands in its file."""
+        return json.loads(self.metadata_file(name).read_text())
+
+    # Spark
+
+    def open_spark(self, session, layout="V1"):
+        """A session of its own, so that its catalog is this warehouse's; `layout` is the JDBC catalog's."""
+        (self.folder / "warehouse").mkdir(exist_ok=True)
+        spark = session.newSession()
+        for key, value in {
+            "": "org.apache.iceberg.spark.SparkCatalog",
+            ".type": "jdbc",
+            ".uri": f"jdbc:sqlite:file:{self.database}",
+            ".warehouse": self.location,
+            ".jdbc.schema-version": layout,
+            ".cache-enabled": "false",
+        }.items():
+            spark.conf.set(f"spark.sql.catalog.{CATALOG}{key}", value)
+        spark.sql(f"USE {CATALOG}")
+        return spark
+
+    # DuckDB
+
+    def open_duckdb(self, *tables):
+        """A connection in which each table is a view of that name, read from the current metadata file."""
+        duck = open_duckdb()
+        duck.sql("SET TimeZone = 'UTC'")
+        for table in tables:
+            namespace, name = table.split(".")
+            duck.sql(f"CREATE SCHEMA IF NOT EXISTS {namespace}")
+            duck.sql(f"CREATE VIEW {table} AS SELECT * FROM iceberg_scan('{self.metadata_file(table)}')")
+        return duck
+
+
+def arrow_rows(columns, schema):
+    """An Arrow table of `columns` ({name: values}) in `schema`'s types."""
+    return pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema=schema)
