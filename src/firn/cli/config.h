@@ -38,6 +38,10 @@ struct ShiftConfig {
   /// Nothing = twice the upper bound.
   std::optional<std::int64_t> writer_max_parquet_bytes;
   std::int64_t workers = 2;
+
+  std::int64_t file_bytes_max() const {
+    return writer_max_parquet_bytes.value_or(2 * upper_bound_input_bytes_per_task);
+  }
 };
 
 struct TableConfig {

@@ -21,7 +21,19 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   const Config config = Parse("").ValueOrDie();
   EXPECT_EQ(config.warehouse, "warehouse");
   EXPECT_EQ(config.wal.flush_bytes, 32 << 20);
+  EXPECT_EQ(config.wal.row_group_bytes, 8 << 20);
+  EXPECT_EQ(config.shift.lower_bound_input_bytes_per_task, 64 << 20);
   EXPECT_EQ(config.shift.upper_bound_input_bytes_per_task, 128 << 20);
+}
+
+TEST(ConfigTest, AFileRollsAtTwiceTheUpperBoundUnlessTold) {
+  EXPECT_EQ(Parse("").ValueOrDie().shift.file_bytes_max(), 256 << 20);
+  const std::string upper = "shift:\n  upper_bound_input_bytes_per_task: 100MiB\n";
+  EXPECT_EQ(Parse(upper).ValueOrDie().shift.file_bytes_max(), 200 << 20);
+  EXPECT_EQ(Parse(upper + "  writer_max_parquet_bytes: 150MiB\n")
+                .ValueOrDie()
+                .shift.file_bytes_max(),
+            150 << 20);
 }
 
 TEST(ConfigTest, ReadsEverySection) {

@@ -41,8 +41,7 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
       .dead_after = config.wal.dead_after,
       .retention = config.wal.retention,
   };
-  options.iteration.writer.writer_max_parquet_bytes =
-      shift.writer_max_parquet_bytes.value_or(2 * shift.upper_bound_input_bytes_per_task);
+  options.iteration.writer.writer_max_parquet_bytes = shift.file_bytes_max();
   const auto of_table = config.tables.find(table);
   if (of_table != config.tables.end()) {
     options.iteration.limits.non_empty_partition_fields =
