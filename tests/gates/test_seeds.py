@@ -28,7 +28,7 @@ SETTINGS = (SOURCES / "cli/config.cc").read_text()
 
 def find(path):
     """The file or folder that the page calls so, or None."""
-    begins = [ROOT / path] if path.split("/")[0] in ("tests", "tools", "docs", "src") else [SOURCES / path]
+    begins = [ROOT / path] if path.split("/")[0] in ("tests", "tools", "bench", "docs", "src") else [SOURCES / path]
     return next((begin for begin in begins if begin.exists()), None)
 
 
