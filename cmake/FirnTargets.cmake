@@ -20,6 +20,20 @@ function(firn_test name)
   add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
 endfunction()
 
+# firn_python_test(NAME SOURCES ... [LINK ...]): CTest runs the pytest files of tests/NAME, which find the program built
+# from SOURCES in FIRN_TEST_TOOL.
+function(firn_python_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name}_tool ${ARG_SOURCES})
+  target_link_libraries(${name}_tool PRIVATE ${ARG_LINK})
+  firn_precompile(${name}_tool)
+  add_test(NAME ${name}_python
+    COMMAND ${PROJECT_SOURCE_DIR}/.deps/venv/bin/python -m pytest -q -p no:cacheprovider
+            ${PROJECT_SOURCE_DIR}/tests/${name})
+  set_tests_properties(${name}_python PROPERTIES
+    ENVIRONMENT "FIRN_TEST_TOOL=$<TARGET_FILE:${name}_tool>")
+endfunction()
+
 # The Arrow headers, compiled once and shared by every target.
 function(firn_precompile target)
   target_precompile_headers(${target} REUSE_FROM firn_precompiled)

@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+from source_files import source_files
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 ALL_ABOVE = "all above"
 
@@ -68,9 +70,7 @@ def problems_of_file(path, module, allowed, source_root):
 def problems(root):
     allowed = read_table(root / "ARCHITECTURE.md")
     source_root = root / "src"
-    for path in sorted((source_root / "firn").rglob("*")):
-        if path.suffix not in (".h", ".cc"):
-            continue
+    for path in source_files(root, ["src/firn"]):
         module = path.relative_to(source_root / "firn").parts[0]
         if module in allowed:
             yield from problems_of_file(path, module, allowed, source_root)

@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src", "tests", "bench")
+from source_files import source_files
+
 PRIMITIVES = [
     (re.compile(r"\bstd::(j?thread|this_thread|async|promise|(shared_)?future|packaged_task)\b"), "firn::Thread"),
     (re.compile(r"\bstd::((recursive_|shared_)?(timed_)?mutex|lock_guard|(unique|scoped|shared)_lock|call_once"
@@ -48,12 +49,11 @@ def problems_of_file(path, is_test):
 
 def problems(root):
     core = root / "src" / "firn" / "core"
-    for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in (".h", ".cc") or core in path.parents:
-                continue
-            is_test = folder != "src" or TEST_NAME.search(path.name) is not None
-            yield from problems_of_file(path, is_test)
+    for path in source_files(root):
+        if core in path.parents:
+            continue
+        is_test = root / "src" not in path.parents or TEST_NAME.search(path.name) is not None
+        yield from problems_of_file(path, is_test)
 
 
 def main():

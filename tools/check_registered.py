@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that no source and no test is left out of the build or of the test run.
 
-Every .cc in src, tests and bench stands in exactly one CMakeLists.txt that the build reaches, the nearest above it.
+Every .cc stands in exactly one CMakeLists.txt that the build reaches, the nearest above it.
 Every Python file in tests that holds a test has a name that pytest collects, and one that pytest collects holds a test.
 
 Usage: check_registered.py [ROOT]
@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src", "tests", "bench")
+from source_files import source_files
+
 CMAKE_NAME = "CMakeLists.txt"
 PYTHON_TEST = re.compile(r"^(?:class Test|(?:async )?def test_|    (?:async )?def test_)", re.M)
 
@@ -43,11 +44,6 @@ def nearest_cmake_file(path, root):
     return root / CMAKE_NAME
 
 
-def files_below(root, suffix):
-    for folder in FOLDERS:
-        yield from sorted((root / folder).rglob("*" + suffix))
-
-
 def unregistered_sources(root):
     cmake_files = reached(root)
     listed = {}
@@ -55,7 +51,7 @@ def unregistered_sources(root):
         for word in words(cmake_file):
             if word.endswith(".cc"):
                 listed.setdefault((cmake_file.parent / word).resolve(), []).append(cmake_file)
-    for path in files_below(root, ".cc"):
+    for path in source_files(root, suffixes=(".cc",)):
         own = nearest_cmake_file(path, root)
         places = listed.get(path.resolve(), [])
         if own not in cmake_files:

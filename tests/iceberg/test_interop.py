@@ -1,6 +1,6 @@
 """PyIceberg, DuckDB and fastavro look at what the Iceberg layer writes, and it reads and extends what they wrote.
 
-FIRN_ICEBERG_INTEROP_TOOL names the executable (build/dev/src/firn/iceberg/iceberg_interop_tool by default).
+FIRN_TEST_TOOL names the executable (build/dev/src/firn/iceberg/iceberg_tool by default).
 """
 
 import datetime
@@ -34,7 +34,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tools"))
 from duckdb_reader import open_duckdb  # noqa: E402
 
-TOOL = os.environ.get("FIRN_ICEBERG_INTEROP_TOOL", ROOT / "build/dev/src/firn/iceberg/iceberg_interop_tool")
+TOOL = os.environ.get("FIRN_TEST_TOOL", ROOT / "build/dev/src/firn/iceberg/iceberg_tool")
 NAME = "firn"
 TABLE = "demo.flights"
 UTC = datetime.timezone.utc

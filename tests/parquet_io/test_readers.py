@@ -1,6 +1,6 @@
 """pyarrow, DuckDB and PyIceberg read a file of every type: encoded row groups, then a copied one.
 
-FIRN_PARQUET_SAMPLE_TOOL names the executable (build/dev/src/firn/parquet_io/parquet_io_write_sample by default);
+FIRN_TEST_TOOL names the executable (build/dev/src/firn/parquet_io/parquet_io_tool by default);
 FIRN_TEST_SEED repeats a run.
 """
 
@@ -21,9 +21,7 @@ from pyiceberg.conversions import from_bytes
 from pyiceberg.io.pyarrow import pyarrow_to_schema
 
 ROOT = pathlib.Path(__file__).parents[2]
-TOOL = os.environ.get(
-    "FIRN_PARQUET_SAMPLE_TOOL", ROOT / "build/dev/src/firn/parquet_io/parquet_io_write_sample"
-)
+TOOL = os.environ.get("FIRN_TEST_TOOL", ROOT / "build/dev/src/firn/parquet_io/parquet_io_tool")
 SEED = int(os.environ.get("FIRN_TEST_SEED", "7"))
 ROWS = 4000
 EPOCH = datetime.datetime(1970, 1, 1)

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <deque>
 #include <set>
 
@@ -8,6 +7,7 @@
 
 #include "firn/commit/commit_queue.h"
 #include "firn/commit/test_table.h"
+#include "firn/core/test_seed.h"
 
 namespace firn::commit {
 namespace {
@@ -144,14 +144,6 @@ class Race {
   std::uint64_t reached_ = 0;
 };
 
-/// Seeds 1 to `count`, or the one in FIRN_TEST_SEED.
-std::vector<std::uint64_t> Seeds(std::uint64_t count) {
-  if (const char* seed = std::getenv("FIRN_TEST_SEED")) return {std::stoull(seed)};
-  std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
-  return seeds;
-}
-
 /// Planners that know nothing of each other, plan too early, commit too late and twice.
 /// One thread, so that a seed always gives the same run.
 class Planners {
@@ -221,7 +213,7 @@ class Planners {
 };
 
 TEST(CommitRaceTest, EachSegmentLandsOnceWhateverFails) {
-  for (const std::uint64_t seed : Seeds(60)) {
+  for (std::uint64_t seed = TestSeed(); seed < TestSeed() + 60; ++seed) {
     SCOPED_TRACE(fmt::format("FIRN_TEST_SEED={}", seed));
     Race race(seed);
     Planners planners(race);
@@ -259,7 +251,7 @@ void ShiftThroughQueue(Race& race) {
 }
 
 TEST(CommitRaceTest, TwoQueuesLandEachSegmentOnce) {
-  for (const std::uint64_t seed : Seeds(20)) {
+  for (std::uint64_t seed = TestSeed(); seed < TestSeed() + 20; ++seed) {
     SCOPED_TRACE(fmt::format("FIRN_TEST_SEED={} (threads: no two runs are alike)", seed));
     Race race(seed);
     {

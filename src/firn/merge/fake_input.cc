@@ -1,7 +1,6 @@
 #include "firn/merge/fake_input.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include <arrow/array.h>
@@ -9,6 +8,8 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <fmt/format.h>
+
+#include "firn/core/test_seed.h"
 
 namespace firn::merge {
 namespace {
@@ -82,14 +83,6 @@ class FakeInput final : public MergeInput {
   std::vector<std::string>* const trace_;
 };
 
-std::uint64_t Seed() {
-  const char* given = std::getenv("FIRN_TEST_SEED");
-  const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : SystemRuntime().Random64();
-  fmt::print("FIRN_TEST_SEED={}\n", seed);
-  return seed;
-}
-
 }  // namespace
 
 std::unique_ptr<MergeInput> MakeFakeInput(const FakeRun& fake, std::int32_t run,
@@ -106,6 +99,6 @@ std::vector<std::unique_ptr<MergeInput>> MakeFakeInputs(const std::vector<FakeRu
   return inputs;
 }
 
-SeededRandom::SeededRandom() : runtime_(Seed()) {}
+SeededRandom::SeededRandom() : runtime_(TestSeed()) {}
 
 }  // namespace firn::merge

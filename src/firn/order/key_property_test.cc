@@ -1,13 +1,12 @@
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <iostream>
 #include <limits>
 
 #include <arrow/api.h>
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/core/test_seed.h"
 #include "firn/order/key_bound.h"
 #include "firn/order/key_encoder.h"
 #include "firn/types/arrow_types.h"
@@ -21,14 +20,6 @@ using types::TypeKind;
 using types::Value;
 
 using Row = std::vector<Value>;
-
-std::uint64_t Seed() {
-  const char* text = std::getenv("FIRN_TEST_SEED");
-  const std::uint64_t seed =
-      text != nullptr ? std::strtoull(text, nullptr, 10) : SystemRuntime().Random64();
-  std::cout << "FIRN_TEST_SEED=" << seed << "\n";
-  return seed;
-}
 
 const std::vector<Type>& OrderableTypes() {
   static const std::vector<Type> kTypes = {Type(TypeKind::kBoolean),
@@ -306,7 +297,7 @@ class KeyPropertyTest : public testing::Test {
   /// Calls `check(columns, rows)` for many random tables.
   template <typename Check>
   void ForEachTable(Check check) {
-    RowGenerator generator(Seed());
+    RowGenerator generator(TestSeed());
     for (int table = 0; table < kTables && !HasFailure(); ++table) {
       const std::vector<KeyColumn> columns = generator.Columns();
       std::vector<Row> rows;

@@ -246,11 +246,6 @@ Batch RandomRows(const types::Schema& schema, std::int64_t rows, std::uint64_t s
   return arrow::RecordBatch::Make(types::ToArrowSchema(schema), rows, std::move(columns));
 }
 
-std::uint64_t TestSeed() {
-  const char* seed = std::getenv("FIRN_TEST_SEED");
-  return seed == nullptr ? 20240229 : std::strtoull(seed, nullptr, 10);
-}
-
 WrittenFile ParquetFixture::WriteFile(const types::Schema& schema,
                                       const std::vector<Batch>& batches,
                                       const FileWriterOptions& options) {

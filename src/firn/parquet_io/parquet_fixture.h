@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/core/test_seed.h"
 #include "firn/parquet_io/file_writer.h"
 #include "firn/parquet_io/row_group_source.h"
 #include "firn/storage/memory_store.h"
@@ -33,9 +34,6 @@ Batch Rows(const types::Schema& schema, std::string_view json);
 /// Random rows, with nulls where they are allowed and all that is hard on bounds: NaN,
 /// both zeros, infinities, extremes, long text beyond the basic plane, 0xff bytes.
 Batch RandomRows(const types::Schema& schema, std::int64_t rows, std::uint64_t seed);
-
-/// The seed of a random test: FIRN_TEST_SEED, else a fixed one; printed on failure.
-std::uint64_t TestSeed();
 
 /// Writes files, puts them into a memory store, and reads them from there.
 class ParquetFixture : public testing::Test {

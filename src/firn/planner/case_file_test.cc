@@ -85,7 +85,7 @@ TEST_P(CaseTest, GivesWhatItExpects) {
   const CaseFile file = ParseCaseFile(Text()).ValueOrDie();
   const Result<Plan> plan = MakePlan(file.input, file.limits, {});
   if (expect.contains("error")) {
-    EXPECT_EQ(ErrorText(plan.status()), expect.at("error"));
+    EXPECT_EQ(ErrorText(plan.status()), expect.at("error").get<std::string>());
     return;
   }
   ASSERT_TRUE(plan.ok()) << plan.status();

@@ -1,9 +1,9 @@
-#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/core/test_seed.h"
 #include "firn/planner/key_range.h"
 #include "firn/planner/naive_plan.h"
 #include "firn/planner/notation.h"
@@ -11,11 +11,6 @@
 
 namespace firn::planner {
 namespace {
-
-std::uint64_t Seed() {
-  const char* text = std::getenv("FIRN_TEST_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
 
 class Dice {
  public:
@@ -153,7 +148,7 @@ TEST(PlanModelTest, EveryTwoAndThreeSmallRuns) {
 }
 
 TEST(PlanModelTest, RandomRuns) {
-  for (std::uint64_t seed = Seed(); seed < Seed() + 20'000; ++seed) {
+  for (std::uint64_t seed = TestSeed(); seed < TestSeed() + 20'000; ++seed) {
     Dice dice(seed);
     const Runs runs = RandomRuns(dice, 12);
     ExpectSamePlan(runs.input(), RandomLimits(dice));
@@ -249,7 +244,7 @@ void ExpectSoundPlan(const PlanInput& input, const Limits& limits) {
 }
 
 TEST(PlanPropertyTest, RandomLargerInputs) {
-  for (std::uint64_t seed = Seed(); seed < Seed() + 500; ++seed) {
+  for (std::uint64_t seed = TestSeed(); seed < TestSeed() + 500; ++seed) {
     Dice dice(seed);
     const Runs runs = RandomRuns(dice, 300);
     const Limits limits = RandomLimits(dice);

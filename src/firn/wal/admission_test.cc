@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firn/wal/test_seed.h"
+#include "firn/core/test_seed.h"
 
 namespace firn::wal {
 namespace {

@@ -13,6 +13,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 
+#include "firn/core/test_seed.h"
 #include "firn/order/key_bound.h"
 #include "firn/order/key_encoder.h"
 #include "firn/parquet_io/row_group_source.h"
@@ -20,7 +21,6 @@
 #include "firn/wal/row_bytes.h"
 #include "firn/wal/segment_format.h"
 #include "firn/wal/segment_rows_fixture.h"
-#include "firn/wal/test_seed.h"
 #include "firn/wal/wal_reader.h"
 
 namespace firn::wal {

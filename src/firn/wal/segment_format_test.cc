@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/base64.h"
+#include "firn/core/test_seed.h"
 #include "firn/wal/byte_codec.h"
-#include "firn/wal/test_seed.h"
 
 namespace firn::wal {
 namespace {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/core/test_seed.h"
 #include "firn/storage/counting_store.h"
 #include "firn/storage/memory_store.h"
 #include "firn/wal/segment_rows_fixture.h"
 #include "firn/wal/shard_writer.h"
-#include "firn/wal/test_seed.h"
 
 namespace firn::wal {
 namespace {

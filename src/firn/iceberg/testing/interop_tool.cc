@@ -1,13 +1,13 @@
 // For tests/iceberg: creates tables and appends data files through this layer alone, so
 // that other implementations can look at the result, and it at theirs.
 //
-//   iceberg_interop_tool create DATABASE CATALOG WAREHOUSE TABLE PARTITION_BY SORT_BY
+//   iceberg_tool create DATABASE CATALOG WAREHOUSE TABLE PARTITION_BY SORT_BY
 //       standard input: the schema as JSON
-//   iceberg_interop_tool append DATABASE CATALOG TABLE
+//   iceberg_tool append DATABASE CATALOG TABLE
 //       standard input: [{"path", "records", "bytes", "partition": {name: text},
 //         "value_counts", "null_value_counts": {id: count},
 //         "lower_bounds", "upper_bounds": {id: text}}, ...]
-//   iceberg_interop_tool files DATABASE CATALOG TABLE
+//   iceberg_tool files DATABASE CATALOG TABLE
 //       standard output: [{"path", "records", "partition": {name: text}, ...}, ...]
 //
 // create and append print the metadata's location.

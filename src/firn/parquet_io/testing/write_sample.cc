@@ -2,7 +2,7 @@
 // Arrow's JSON form, the metrics go to stdout as lines "<field id> <values> <nulls> <NaN>
 // <lower> <upper>", bounds in hex, "-" for what is not there.
 //
-// Usage: parquet_io_write_sample OUT ROW_GROUP_BYTES < rows.json
+// Usage: parquet_io_tool OUT ROW_GROUP_BYTES < rows.json
 //
 // The rows are written twice: encoded, then as a copy of a row group with a hidden
 // column.
