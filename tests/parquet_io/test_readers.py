@@ -155,6 +155,30 @@ def test_duckdb_finds_rows_by_statistics_and_pages(sample):
     assert duckdb.sql(f"SELECT count(*) FROM '{sample.path}' WHERE l > {ROWS}").fetchone() == (0,)
 
 
+def excluded(sample, column, value):
+    """For each row group whether DuckDB takes the column's Bloom filter to exclude the value."""
+    rows = duckdb.execute("SELECT bloom_filter_excludes FROM parquet_bloom_probe(?, ?, ?)",
+                          [str(sample.path), column, value]).fetchall()
+    assert len(rows) == sample.file.metadata.num_row_groups
+    return [row[0] for row in rows]
+
+
+def test_duckdb_sees_the_bloom_filters_of_two_columns(sample):
+    found = duckdb.sql(f"""SELECT DISTINCT path_in_schema FROM parquet_metadata('{sample.path}')
+                           WHERE bloom_filter_offset > 0 AND bloom_filter_length > 0""").fetchall()
+    assert sorted(found) == [("l",), ("s",)]
+
+
+def test_bloom_filters_exclude_what_is_not_there_and_nothing_else(sample):
+    groups = [sample.file.read_row_group(group, ["l", "s"]) for group in range(sample.file.metadata.num_row_groups)]
+    for column, strangers in (("l", range(10**6, 10**6 + 40)), ("s", [f"stranger {i}" for i in range(40)])):
+        for group, rows in enumerate(groups):
+            for value in [value for value in rows[column].to_pylist() if value is not None][:: ROWS // 20]:
+                assert not excluded(sample, column, value)[group]
+        hits = [not verdict for stranger in strangers for verdict in excluded(sample, column, stranger)]
+        assert sum(hits) < len(hits) / 10
+
+
 def test_pyiceberg_finds_field_ids_and_types(sample):
     schema = pyarrow_to_schema(sample.file.schema_arrow, format_version=3)
     assert {field: str(schema.find_type(field)) for field in ICEBERG_TYPES} == ICEBERG_TYPES

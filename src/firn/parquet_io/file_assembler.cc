@@ -38,6 +38,10 @@ void AddRanges(const parquet::ColumnChunkMetaData& chunk,
   if (const auto index = chunk.GetOffsetIndexLocation()) {
     ranges.push_back(IndexRange(*index));
   }
+  if (HasBloomFilter(chunk)) {
+    ranges.push_back(
+        {.offset = *chunk.bloom_filter_offset(), .length = *chunk.bloom_filter_length()});
+  }
 }
 
 bool IsDictionaryEncoding(Encoding::type encoding) {
@@ -101,6 +105,10 @@ bool IsChunkCopyable(const parquet::ColumnChunkMetaData& chunk,
     if (!is_stateable) return false;
   }
   return true;
+}
+
+bool HasBloomFilter(const parquet::ColumnChunkMetaData& chunk) {
+  return chunk.bloom_filter_offset() && chunk.bloom_filter_length();
 }
 
 Result<std::unique_ptr<FileAssembler>> FileAssembler::Make(
@@ -169,16 +177,27 @@ Status FileAssembler::AppendChunk(const parquet::ColumnChunkMetaData& chunk,
   FIRN_RETURN_NOT_OK(Write(*bytes));
   FinishChunk(chunk, moved_by, copy);
   column_bytes_[static_cast<std::size_t>(column)] += range.length;
-  if (!properties_->page_index_enabled(schema_.Column(column)->path())) {
-    return Status::OK();
+  const auto path = schema_.Column(column)->path();
+  if (properties_->bloom_filter_options(path)) {
+    FIRN_RETURN_NOT_OK(AppendBloomFilter(chunk, file, column));
   }
+  if (!properties_->page_index_enabled(path)) return Status::OK();
   return AppendIndexes(chunk, file, column, moved_by);
+}
+
+Status FileAssembler::AppendBloomFilter(const parquet::ColumnChunkMetaData& chunk,
+                                        arrow::io::RandomAccessFile& file, int column) {
+  if (!HasBloomFilter(chunk)) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(auto bytes, file.ReadAt(*chunk.bloom_filter_offset(),
+                                                *chunk.bloom_filter_length()));
+  bloom_filters_.push_back({.chunk = {row_groups_, column}, .bytes = std::move(bytes)});
+  return Status::OK();
 }
 
 Status FileAssembler::AppendIndexes(const parquet::ColumnChunkMetaData& chunk,
                                     arrow::io::RandomAccessFile& file, int column,
                                     std::int64_t moved_by) {
-  const parquet::ColumnChunkId id(row_groups_, column);
+  const parquet::ColumnChunkId id{row_groups_, column};
   if (const auto location = chunk.GetColumnIndexLocation()) {
     FIRN_ASSIGN_OR_RETURN(auto bytes, file.ReadAt(location->offset, location->length));
     column_indexes_.push_back({.chunk = id, .bytes = std::move(bytes)});
@@ -210,6 +229,7 @@ Status FileAssembler::WriteIndexes(parquet::IndexKind kind,
 Result<std::shared_ptr<arrow::Buffer>> FileAssembler::Finish(
     const std::vector<std::pair<std::string, std::string>>& key_values) {
   return Writing([&]() -> Result<std::shared_ptr<arrow::Buffer>> {
+    FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kBloomFilter, bloom_filters_));
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kColumnIndex, column_indexes_));
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kOffsetIndex, offset_indexes_));
     auto texts = std::make_shared<arrow::KeyValueMetadata>();

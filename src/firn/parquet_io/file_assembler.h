@@ -21,9 +21,13 @@ namespace firn::parquet_io {
 bool IsChunkCopyable(const parquet::ColumnChunkMetaData& chunk,
                      parquet::Compression::type codec);
 
+/// True if the chunk has a Bloom filter that a copy can move: old writers do not state
+/// its length.
+bool HasBloomFilter(const parquet::ColumnChunkMetaData& chunk);
+
 /// Puts a Parquet file together from row groups that are encoded already: bytes of column
-/// chunks are moved, offsets rebased; statistics, size statistics and page index go
-/// along.
+/// chunks are moved, offsets rebased; statistics, size statistics, and, of the columns
+/// that shall have them, page index and Bloom filters go along.
 class FileAssembler {
  public:
   /// `properties` states what the footer says of every row group: codec, sorting columns,
@@ -56,6 +60,8 @@ class FileAssembler {
   Status AppendChunk(const parquet::ColumnChunkMetaData& chunk,
                      arrow::io::RandomAccessFile& file, int column,
                      parquet::ColumnChunkMetaDataBuilder& copy);
+  Status AppendBloomFilter(const parquet::ColumnChunkMetaData& chunk,
+                           arrow::io::RandomAccessFile& file, int column);
   Status AppendIndexes(const parquet::ColumnChunkMetaData& chunk,
                        arrow::io::RandomAccessFile& file, int column,
                        std::int64_t moved_by);
@@ -65,6 +71,7 @@ class FileAssembler {
   std::shared_ptr<parquet::WriterProperties> properties_;
   std::shared_ptr<arrow::io::BufferOutputStream> sink_;
   std::unique_ptr<parquet::FileMetaDataBuilder> metadata_;
+  std::vector<Index> bloom_filters_;
   std::vector<Index> column_indexes_;
   std::vector<Index> offset_indexes_;
   std::vector<std::int64_t> column_bytes_;

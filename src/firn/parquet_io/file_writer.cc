@@ -1,6 +1,8 @@
 #include "firn/parquet_io/file_writer.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -88,6 +90,50 @@ Result<std::vector<parquet::SortingColumn>> ToParquetSorting(
   return sorting;
 }
 
+/// The most distinct values for which Parquet's sizing, which rounds up to a power of
+/// two, gives a filter of at most `bytes_max`: what it begins with, and is then folded
+/// down from.
+std::int64_t DistinctValuesMax(const BloomFilter& filter) {
+  const double bits =
+      8.0 *
+      static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(filter.bytes_max)));
+  const double values =
+      bits * -std::log1p(-std::pow(filter.false_positives, 1.0 / 8)) / 8;
+  return static_cast<std::int64_t>(values);
+}
+
+Status CheckBloomFilter(const parquet::SchemaDescriptor& schema, FieldId id,
+                        const BloomFilter& filter) {
+  const auto column = FindColumn(schema, id);
+  if (!column || schema.Column(*column)->physical_type() == parquet::Type::BOOLEAN) {
+    return InvalidError(
+        "a Bloom filter for column {}, which is no primitive column of the schema or a "
+        "boolean one",
+        id);
+  }
+  if (filter.bytes_max < BloomFilter::kBytesLeast ||
+      filter.bytes_max > BloomFilter::kBytesMost) {
+    return InvalidError("a Bloom filter of at most {} bytes is not in [{}, {}]",
+                        filter.bytes_max, BloomFilter::kBytesLeast,
+                        BloomFilter::kBytesMost);
+  }
+  if (filter.false_positives > 0 && filter.false_positives < 1) return Status::OK();
+  return InvalidError("a Bloom filter's probability {} is not between 0 and 1",
+                      filter.false_positives);
+}
+
+Status EnableBloomFilters(const parquet::SchemaDescriptor& schema,
+                          const FileWriterOptions& options,
+                          parquet::WriterProperties::Builder& builder) {
+  for (const auto& [id, filter] : options.bloom_filters) {
+    FIRN_RETURN_NOT_OK(CheckBloomFilter(schema, id, filter));
+    builder.enable_bloom_filter(
+        schema.Column(*FindColumn(schema, id))->path(),
+        {.ndv = DistinctValuesMax(filter), .fpp = filter.false_positives});
+  }
+  return Status::OK();
+}
+
 Result<std::shared_ptr<parquet::WriterProperties>> ToProperties(
     const std::shared_ptr<parquet::schema::GroupNode>& root,
     const FileWriterOptions& options) {
@@ -105,6 +151,7 @@ Result<std::shared_ptr<parquet::WriterProperties>> ToProperties(
       ->enable_page_checksum()
       ->set_sorting_columns(std::move(sorting));
   if (HasLevels(options.codec)) builder.compression_level(options.compression_level);
+  FIRN_RETURN_NOT_OK(EnableBloomFilters(schema, options, builder));
   if (options.page_index) {
     builder.enable_write_page_index();
   } else {
@@ -116,7 +163,8 @@ Result<std::shared_ptr<parquet::WriterProperties>> ToProperties(
 /// For each leaf column of `target` the source's column to copy; nothing if one does not
 /// fit, or the footer is damaged.
 std::optional<std::vector<int>> FindCopyableColumns(
-    const parquet::SchemaDescriptor& target, Codec codec, const RowGroupSource& source) {
+    const parquet::SchemaDescriptor& target, const FileWriterOptions& options,
+    const RowGroupSource& source) {
   if (source.row_group < 0 || source.row_group >= source.footer->num_row_groups()) {
     return std::nullopt;
   }
@@ -125,7 +173,11 @@ std::optional<std::vector<int>> FindCopyableColumns(
   const Status fits = Reading(source.name, [&] {
     const auto row_group = source.footer->RowGroup(source.row_group);
     const bool all_fit = std::ranges::all_of(*columns, [&](int column) {
-      return IsChunkCopyable(*row_group->ColumnChunk(column), ToArrowCodec(codec));
+      const auto chunk = row_group->ColumnChunk(column);
+      const FieldId id =
+          source.footer->schema()->Column(column)->schema_node()->field_id();
+      return IsChunkCopyable(*chunk, ToArrowCodec(options.codec)) &&
+             (HasBloomFilter(*chunk) || !options.bloom_filters.contains(id));
     });
     return all_fit ? Status::OK() : InvalidError("a column chunk does not fit");
   });
@@ -185,12 +237,11 @@ class MemoryFileWriter final : public FileWriter {
 
   Status CopyRowGroup(const RowGroupSource& source, const FileMetrics& metrics) override {
     FIRN_RETURN_NOT_OK(EndRowGroup());
-    const auto columns =
-        FindCopyableColumns(assembler_->schema(), options_.codec, source);
+    const auto columns = FindCopyableColumns(assembler_->schema(), options_, source);
     if (!columns) {
       return InvalidError(
-          "{}: row group {} cannot be copied as it is: its columns or its "
-          "codec are not those of the file",
+          "{}: row group {} cannot be copied as it is: its columns, its "
+          "codec or its Bloom filters are not those of the file",
           source.name, source.row_group);
     }
     FIRN_RETURN_NOT_OK(Append(source, *columns));
@@ -375,7 +426,7 @@ bool IsVerbatimCopyable(const types::Schema& schema, const FileWriterOptions& op
   if (!root.ok()) return false;
   parquet::SchemaDescriptor target;
   target.Init(*root);
-  return FindCopyableColumns(target, options.codec, source).has_value();
+  return FindCopyableColumns(target, options, source).has_value();
 }
 
 }  // namespace firn::parquet_io

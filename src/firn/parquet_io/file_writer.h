@@ -26,6 +26,21 @@ struct SortingColumn {
   bool nulls_first = false;
 };
 
+/// A Bloom filter for each row group of a column (Parquet's split-block filter).
+struct BloomFilter {
+  /// What the format allows; in between are powers of two.
+  static constexpr std::int64_t kBytesLeast = 32;
+  static constexpr std::int64_t kBytesMost = 128LL << 20;
+
+  /// The false-positive probability it is sized for, in (0, 1).
+  double false_positives = 0.01;
+  /// Of one filter. A row group with more values than fit in it at that probability gets
+  /// a filter that says "maybe" more often; one with fewer gets a smaller filter.
+  std::int64_t bytes_max = 1LL << 20;
+
+  bool operator==(const BloomFilter&) const = default;
+};
+
 /// Iceberg's write.parquet.* and write.metadata.metrics.* properties, and the file's sort
 /// order.
 struct FileWriterOptions {
@@ -39,6 +54,8 @@ struct FileWriterOptions {
   MetricsConfig metrics;
   std::vector<SortingColumn> sorting_columns;
   bool page_index = true;
+  /// Primitive columns, at any depth, but not boolean ones.
+  std::map<FieldId, BloomFilter> bloom_filters;
 };
 
 struct WrittenRowGroup {
@@ -69,8 +86,9 @@ struct WrittenFile {
 /// more.
 class FileWriter {
  public:
-  /// Invalid if a sorting column is no primitive column of `schema`, the codec does not
-  /// know the level, or a struct has no fields.
+  /// Invalid if a sorting column or one with a Bloom filter is no primitive column of
+  /// `schema`, a filter's figures are out of range, the codec does not know the level, or
+  /// a struct has no fields.
   static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
                                                   const FileWriterOptions& options);
   virtual ~FileWriter() = default;
@@ -106,6 +124,11 @@ class FileWriter {
 /// True if the row group can be copied into a file of this schema and these options as it
 /// is: the same columns (by field id, physical and logical type, repetition; names may
 /// differ, further columns of the source are left out), and the same codec.
+///
+/// A column with a Bloom filter is copied only with a filter, which goes along as it is,
+/// whatever its size: filters are made where values are encoded. Segments of the WAL have
+/// none (most are merged, where a filter is made anew), so for a table with Bloom filters
+/// every row group is re-encoded.
 bool IsVerbatimCopyable(const types::Schema& schema, const FileWriterOptions& options,
                         const RowGroupSource& source);
 

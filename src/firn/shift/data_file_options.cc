@@ -1,5 +1,6 @@
 #include "firn/shift/data_file_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,7 @@
 namespace firn::shift {
 namespace {
 
+using parquet_io::BloomFilter;
 using parquet_io::Codec;
 using parquet_io::FileWriterOptions;
 using parquet_io::MetricsConfig;
@@ -19,6 +21,10 @@ using parquet_io::MetricsMode;
 constexpr std::size_t kFolderNameBytesMax = 200;
 
 constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
+constexpr std::string_view kBloomFilterColumnPrefix =
+    "write.parquet.bloom-filter-enabled.column.";
+constexpr std::string_view kBloomFilterProbabilityPrefix =
+    "write.parquet.bloom-filter-fpp.column.";
 
 const std::string* FindProperty(const iceberg::TableMetadata& metadata,
                                 const std::string& name) {
@@ -84,6 +90,16 @@ Result<MetricsMode> ParseMetricsMode(const std::string& property,
       text);
 }
 
+/// As Java reads a boolean: whatever is not "true" is false.
+bool IsTrue(std::string_view text) {
+  return std::ranges::equal(text, std::string_view("true"), {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+}
+
+bool HasBloomFilters(const types::Type& type) {
+  return type.is_primitive() && type.kind() != types::TypeKind::kBoolean;
+}
+
 Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata) {
   MetricsConfig config;
   const std::string default_name = "write.metadata.metrics.default";
@@ -100,6 +116,46 @@ Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata) 
     FIRN_ASSIGN_OR_RETURN(config.columns[field->id], ParseMetricsMode(name, text));
   }
   return config;
+}
+
+/// The property as a probability between 0 and 1, else `target` stays.
+Status ReadProbability(const iceberg::TableMetadata& metadata, const std::string& name,
+                       double& target) {
+  const std::string* text = FindProperty(metadata, name);
+  if (text == nullptr) return Status::OK();
+  double value = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || rest != end || !(value > 0 && value < 1)) {
+    return InvalidError(
+        "table property {}: expected a probability between 0 and 1, got \"{}\"", name,
+        *text);
+  }
+  target = value;
+  return Status::OK();
+}
+
+Result<std::map<FieldId, BloomFilter>> ReadBloomFilters(
+    const iceberg::TableMetadata& metadata) {
+  BloomFilter common;
+  FIRN_RETURN_NOT_OK(ReadNumber(metadata, "write.parquet.bloom-filter-max-bytes",
+                                BloomFilter::kBytesLeast, common.bytes_max));
+  // More than Parquet's filters can have is no wish for an error.
+  common.bytes_max = std::min(common.bytes_max, BloomFilter::kBytesMost);
+  std::map<FieldId, BloomFilter> filters;
+  for (const auto& [name, text] : metadata.properties) {
+    if (!name.starts_with(kBloomFilterColumnPrefix) || !IsTrue(text)) continue;
+    const std::string column = name.substr(kBloomFilterColumnPrefix.size());
+    const types::Field* field = FindField(CurrentSchema(metadata), column);
+    // A column that was dropped leaves its property behind; the format has no filters of
+    // booleans and of what is nested.
+    if (field == nullptr || !HasBloomFilters(field->type)) continue;
+    BloomFilter& filter = filters[field->id] = common;
+    FIRN_RETURN_NOT_OK(
+        ReadProbability(metadata, std::string(kBloomFilterProbabilityPrefix) + column,
+                        filter.false_positives));
+  }
+  return filters;
 }
 
 /// Cuts a name at its limit, and not within an escape such as "%2F".
@@ -157,6 +213,7 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
   FIRN_RETURN_NOT_OK(
       ReadNumber(metadata, "write.parquet.dict-size-bytes", 1, options.dictionary_bytes));
   FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata));
+  FIRN_ASSIGN_OR_RETURN(options.bloom_filters, ReadBloomFilters(metadata));
   options.sorting_columns = SortingColumns(order, CurrentSchema(metadata));
   return options;
 }

@@ -128,6 +128,10 @@ INSTANTIATE_TEST_SUITE_P(
         NotCopied{"WithMetricsOfItsOwn",
                   WriteTwo,
                   {.properties = {{"write.metadata.metrics.default", "full"}}}},
+        NotCopied{
+            "WithoutTheBloomFilterOfTheTable",
+            WriteTwo,
+            {.properties = {{"write.parquet.bloom-filter-enabled.column.key", "true"}}}},
         NotCopied{"OfAnOlderSchema",
                   [](TestWarehouse& warehouse) {
                     WriteTwo(warehouse);

@@ -80,6 +80,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> ParseRows(const types::Schema& schem
   return arrow::RecordBatch::FromStructArray(rows);
 }
 
+/// Of "l" and "s".
+FileWriterOptions SampleOptions() { return {.bloom_filters = {{3, {}}, {12, {}}}}; }
+
 Result<WrittenFile> WriteHidden(const arrow::RecordBatch& rows) {
   arrow::Int64Builder offsets;
   for (std::int64_t i = 0; i < rows.num_rows(); ++i) {
@@ -88,7 +91,7 @@ Result<WrittenFile> WriteHidden(const arrow::RecordBatch& rows) {
   FIRN_ASSIGN_OR_RETURN(const auto column, offsets.Finish());
   FIRN_ASSIGN_OR_RETURN(const auto hidden, rows.AddColumn(0, "_offset", column));
   FIRN_ASSIGN_OR_RETURN(const auto writer,
-                        FileWriter::Make(WithHidden(SampleSchema()), {}));
+                        FileWriter::Make(WithHidden(SampleSchema()), SampleOptions()));
   FIRN_RETURN_NOT_OK(writer->Write(*hidden));
   return writer->Finish({});
 }
@@ -104,7 +107,7 @@ Status Copy(const WrittenFile& from, FileWriter& writer) {
 
 Result<WrittenFile> WriteSample(const std::string& json, std::int64_t row_group_bytes) {
   FIRN_ASSIGN_OR_RETURN(const auto rows, ParseRows(SampleSchema(), json));
-  FileWriterOptions options;
+  FileWriterOptions options = SampleOptions();
   options.row_group_bytes = row_group_bytes;
   options.page_bytes = 4096;
   options.sorting_columns.push_back({.field_id = 3});

@@ -1,0 +1,82 @@
+#include "firn/shift/data_file_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace firn::shift {
+namespace {
+
+using parquet_io::BloomFilter;
+using testing::HasSubstr;
+using types::Type;
+using types::TypeKind;
+using Properties = std::map<std::string, std::string>;
+using BloomFilters = std::map<FieldId, BloomFilter>;
+
+const std::string kEnabled = "write.parquet.bloom-filter-enabled.column.";
+const std::string kProbability = "write.parquet.bloom-filter-fpp.column.";
+const std::string kBytesMax = "write.parquet.bloom-filter-max-bytes";
+
+/// Columns "id", "flag" (boolean) and "place.city".
+Result<parquet_io::FileWriterOptions> Options(Properties properties) {
+  iceberg::TableMetadata metadata;
+  const Type place =
+      Type::Struct({{.id = 4, .name = "city", .type = Type(TypeKind::kString)}});
+  metadata.schemas = {{.id = SchemaId(0),
+                       .fields = {{.id = 1, .name = "id", .type = Type(TypeKind::kLong)},
+                                  {.id = 2, .name = "flag"},
+                                  {.id = 3, .name = "place", .type = place}}}};
+  metadata.current_schema_id = SchemaId(0);
+  metadata.properties = std::move(properties);
+  return DataFileOptions(metadata, {});
+}
+
+BloomFilters FiltersOf(Properties properties) {
+  return Options(std::move(properties)).ValueOrDie().bloom_filters;
+}
+
+TEST(BloomFilterPropertiesTest, AColumnHasOneIfItsPropertyIsTrue) {
+  EXPECT_EQ(FiltersOf({}), BloomFilters());
+  EXPECT_EQ(FiltersOf({{kEnabled + "id", "true"}}), (BloomFilters{{1, {}}}));
+  EXPECT_EQ(FiltersOf({{kEnabled + "id", "TRUE"}}), (BloomFilters{{1, {}}}));
+  EXPECT_EQ(FiltersOf({{kEnabled + "id", "false"}}), BloomFilters());
+  EXPECT_EQ(FiltersOf({{kEnabled + "id", "1"}}), BloomFilters());
+  EXPECT_EQ(FiltersOf({{kEnabled + "place.city", "true"}}), (BloomFilters{{4, {}}}));
+}
+
+TEST(BloomFilterPropertiesTest, DroppedBooleanAndNestedColumnsHaveNone) {
+  for (const char* column : {"gone", "flag", "place"}) {
+    EXPECT_EQ(FiltersOf({{kEnabled + column, "true"}}), BloomFilters()) << column;
+  }
+}
+
+TEST(BloomFilterPropertiesTest, SizeIsTheTablesProbabilityTheColumns) {
+  const Properties properties = {{kEnabled + "id", "true"},
+                                 {kEnabled + "place.city", "true"},
+                                 {kProbability + "id", "0.2"},
+                                 {kBytesMax, "4096"}};
+  EXPECT_EQ(FiltersOf(properties),
+            (BloomFilters{{1, {.false_positives = 0.2, .bytes_max = 4096}},
+                          {4, {.bytes_max = 4096}}}));
+}
+
+TEST(BloomFilterPropertiesTest, MoreThanTheFormatAllowsIsTheMostItAllows) {
+  const auto filters = FiltersOf({{kEnabled + "id", "true"}, {kBytesMax, "1000000000"}});
+  EXPECT_EQ(filters.at(1).bytes_max, BloomFilter::kBytesMost);
+}
+
+TEST(BloomFilterPropertiesTest, WhatCannotBeReadNamesTheProperty) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {kBytesMax, "31"},           {kBytesMax, "1MiB"},
+      {kProbability + "id", "0"},  {kProbability + "id", "1"},
+      {kProbability + "id", "1%"}, {kProbability + "id", "nan"}};
+  for (const auto& [name, text] : cases) {
+    const Status status = Options({{kEnabled + "id", "true"}, {name, text}}).status();
+    EXPECT_TRUE(status.IsInvalid()) << name << " " << text;
+    EXPECT_THAT(status.message(), HasSubstr(name));
+    EXPECT_THAT(status.message(), HasSubstr(text));
+  }
+}
+
+}  // namespace
+}  // namespace firn::shift
