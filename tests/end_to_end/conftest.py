@@ -52,6 +52,8 @@ class Firn:
 
     @property
     def catalog(self):
+        """PyIceberg's, made if it is missing."""
+        (self.folder / "warehouse").mkdir(exist_ok=True)
         return SqlCatalog(
             "firn",
             uri=f"sqlite:///{self.folder}/warehouse/catalog.db",

@@ -20,7 +20,6 @@ def load(firn, *arguments):
 
 def create(firn, column_type, transform):
     """A table of one column, partitioned and sorted by it."""
-    firn.run("table", "list")
     firn.catalog.create_namespace("db")
     firn.catalog.create_table(
         "db.t",
@@ -64,7 +63,6 @@ def test_last_commit_expired(firn):
 
 
 def test_format_that_cannot_be_written_is_refused_before_a_record_is_durable(firn):
-    firn.run("table", "list")
     firn.catalog.create_namespace("db")
     schema = Schema(NestedField(1, "id", LongType(), required=False))
     firn.catalog.create_table("db.t", schema, properties={"format-version": "1"})

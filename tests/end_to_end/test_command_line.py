@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 import subprocess
 
 import pyarrow as pa
@@ -77,6 +78,43 @@ def test_wrong_input_gets_one_clear_line(people, arguments, code, parts):
         assert part in message
 
 
+LOOKING = [["table", "list"], ["table", "show", "db.t"], ["plan", "db.t"], ["inspect", "wal", "db.t"],
+           ["inspect", "table", "db.t"], ["inspect", "files", "db.t"], ["positions", "show", "db.t"]]
+
+
+@pytest.mark.parametrize("command", LOOKING, ids=" ".join)
+def test_looking_makes_nothing(people, command):
+    message = error_of(people, *command, "--warehouse", "elsewhere", code=1)
+    assert "elsewhere/catalog.db" in message and "--create" in message
+    assert not (people.folder / "elsewhere").exists()
+
+
+def test_looking_at_a_table_without_a_wal_makes_none(people):
+    people.catalog.create_namespace("db")
+    people.catalog.create_table("db.t", schema=pa.schema([("id", pa.int64())]))
+    for command in LOOKING:
+        people.run(*command)
+    assert not (people.folder / "warehouse/wal").exists()
+
+
+def test_a_catalog_file_that_is_not_sqlite_is_named(people):
+    (people.folder / "warehouse").mkdir()
+    (people.folder / "warehouse/catalog.db").write_text("not a database, " * 500)
+    for command in (["load", "db.t", "people.csv", "--create"], ["table", "list"]):
+        assert "catalog.db is not a SQLite database" in error_of(people, *command, code=1)
+    assert not list(people.folder.glob("warehouse/wal/*/*/*.parquet"))
+
+
+def test_a_catalog_that_stays_locked_is_named(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    locker = sqlite3.connect(people.folder / "warehouse/catalog.db", isolation_level=None)
+    locker.execute("BEGIN EXCLUSIVE")
+    message = error_of(people, "load", "db.people", "people.csv", code=1)
+    assert "catalog.db stays locked by another process" in message
+    locker.execute("ROLLBACK")
+    assert len(people.rows("db.people")) == 3
+
+
 def test_an_unknown_flag_is_wrong_usage(firn):
     assert firn.run("load", "--sideways", code=2).stdout == ""
 
@@ -127,6 +165,9 @@ def test_results_are_json_on_request(people):
     assert table["partition_by"] == "year(born)"
     positions = people.json("positions", "show", "db.people")
     assert list(positions["sources"].values()) == [3]
+    # Beyond 2^53, where many readers of JSON round: text.
+    assert positions["snapshot"] == table["snapshots"][-1]["snapshot_id"]
+    assert positions["snapshot"] == str(people.table("db.people").current_snapshot().snapshot_id)
     wal = people.json("inspect", "wal", "db.people")
     (shard,) = wal["shards"]
     assert shard["closed"] and shard["waiting_segments"] == 0
@@ -143,7 +184,6 @@ def test_the_planner_alone_prints_what_the_case_expects(firn, pytestconfig):
 
 
 def test_a_table_that_pyiceberg_made_is_loaded_and_appended_by_both(people):
-    people.run("table", "list")
     people.catalog.create_namespace("db")
     schema = pa.schema([("id", pa.int64()), ("name", pa.string()), ("born", pa.date32())])
     people.catalog.create_table("db.people", schema=schema)

@@ -106,7 +106,7 @@ Json ToJson(const LiveFile& live) {
 }
 
 Json ToJson(const iceberg::Snapshot& snapshot) {
-  return {{"snapshot_id", snapshot.snapshot_id.value()},
+  return {{"snapshot_id", fmt::to_string(snapshot.snapshot_id)},
           {"sequence_number", snapshot.sequence_number.value()},
           {"timestamp_ms", snapshot.timestamp_ms},
           {"summary", snapshot.summary}};
@@ -172,8 +172,7 @@ struct WalView {
 
 Result<WalView> ViewWal(Workspace& workspace, const OpenTable& table) {
   WalView view;
-  FIRN_ASSIGN_OR_RETURN(view.wal_id,
-                        wal::OpenWalRoot(workspace.runtime(), workspace.wal_store()));
+  FIRN_ASSIGN_OR_RETURN(view.wal_id, WalIdForReading(workspace));
   const TableUuid& uuid = table.metadata().table_uuid;
   FIRN_ASSIGN_OR_RETURN(view.shards, wal::ListShards(workspace.wal_store(), uuid));
   FIRN_ASSIGN_OR_RETURN(view.loads, wal::ListLoads(workspace.wal_store(), uuid));
@@ -289,8 +288,9 @@ Json ToJson(const std::string& file, const wal::SegmentFooter& footer) {
 
 Status RunInspectWal(const CommandContext& context, const std::string& name,
                      OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   FIRN_ASSIGN_OR_RETURN(const WalView view, ViewWal(*workspace, table));
   if (format == OutputFormat::kJson) {
@@ -325,8 +325,9 @@ Status RunInspectSegment(const CommandContext& context, const std::string& file,
 
 Status RunInspectTable(const CommandContext& context, const std::string& name,
                        OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   if (format == OutputFormat::kText) {
     PrintTableText(table);
@@ -352,8 +353,9 @@ Status RunInspectTable(const CommandContext& context, const std::string& name,
 
 Status RunInspectFiles(const CommandContext& context, const std::string& name,
                        OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   FIRN_ASSIGN_OR_RETURN(const std::vector<LiveFile> files,
                         ListLiveFiles(*workspace, table.metadata()));

@@ -290,8 +290,9 @@ Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
   const std::string id = arguments.id.value_or(NewUlid(context.runtime));
   FIRN_RETURN_NOT_OK(AsUsageError(wal::CheckLoadId(id)));
   FIRN_ASSIGN_OR_RETURN(const wal::LoadManifest manifest, ManifestOf(arguments.files));
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table,
                         FindOrCreate(*workspace, context, arguments));
   // What cannot be shifted must not be acknowledged.

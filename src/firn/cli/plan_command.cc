@@ -10,7 +10,6 @@
 #include "firn/planner/case_file.h"
 #include "firn/planner/plan_json.h"
 #include "firn/planner/text_picture.h"
-#include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 namespace {
@@ -63,11 +62,11 @@ Status PlanCase(const CommandContext& context, const PlanArguments& arguments) {
 }
 
 Status PlanTable(const CommandContext& context, const PlanArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
-  FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
-                        wal::OpenWalRoot(context.runtime, workspace->wal_store()));
+  FIRN_ASSIGN_OR_RETURN(const WalId wal_id, WalIdForReading(*workspace));
   wal::WalReader reader(context.runtime, workspace->wal_store());
   shift::TableShift shift = MakeTableShift(*workspace, reader, table, wal_id);
   FIRN_ASSIGN_OR_RETURN(const shift::PlannedIteration iteration,

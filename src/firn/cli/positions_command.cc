@@ -21,7 +21,7 @@ Json ToJson(const OpenTable& table, const WalId& wal_id,
   json["last_batch"] =
       positions.last_batch ? Json(positions.last_batch->value()) : Json(nullptr);
   json["snapshot"] =
-      positions.snapshot ? Json(positions.snapshot->value()) : Json(nullptr);
+      positions.snapshot ? Json(fmt::to_string(*positions.snapshot)) : Json(nullptr);
   json["shards"] = Json::object();
   for (const auto& [shard, sequence] : positions.reached.shards) {
     json["shards"][shard.value()] = sequence.value();
@@ -87,11 +87,11 @@ void PrintReset(const OpenTable& table, const WalId& wal_id,
 
 Status RunPositionsShow(const CommandContext& context, const std::string& name,
                         OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
-  FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
-                        wal::OpenWalRoot(context.runtime, workspace->wal_store()));
+  FIRN_ASSIGN_OR_RETURN(const WalId wal_id, WalIdForReading(*workspace));
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
                         commit::ReadPositions(table.metadata(), wal_id));
   if (format == OutputFormat::kJson) {
@@ -109,8 +109,9 @@ Status RunPositionsReset(const CommandContext& context,
         "say what becomes of the rows that the table lost: --to-table takes them again, "
         "--keep leaves them out"));
   }
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id, wal::ReadWalId(workspace->wal_store()));
   const auto kind =

@@ -1,6 +1,8 @@
 #include "firn/cli/table_access.h"
 
 #include "firn/cli/exit_code.h"
+#include "firn/core/ulid.h"
+#include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 
@@ -16,6 +18,13 @@ Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
   }
   FIRN_RETURN_NOT_OK(loaded.status());
   return OpenTable{.identifier = *identifier, .loaded = *std::move(loaded)};
+}
+
+Result<WalId> WalIdForReading(Workspace& workspace) {
+  auto id = wal::ReadWalId(workspace.wal_store());
+  if (IsError(id.status(), ErrorKind::kNotFound))
+    return WalId(NewUlid(workspace.runtime()));
+  return id;
 }
 
 namespace {

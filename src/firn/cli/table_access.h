@@ -24,6 +24,10 @@ struct OpenTable {
 /// NotFound, saying how to make it, if there is none.
 Result<OpenTable> FindTable(Workspace& workspace, const std::string& name);
 
+/// The WAL root's id for a command that only looks. Of a root that nobody has used yet, a
+/// fresh one that is not written: no table speaks of it.
+Result<WalId> WalIdForReading(Workspace& workspace);
+
 /// The shift of a table, as the configuration wants it. `workspace` and `reader` must
 /// outlive it.
 shift::TableShift MakeTableShift(Workspace& workspace, wal::WalReader& reader,

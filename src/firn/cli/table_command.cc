@@ -48,8 +48,9 @@ Status RunTableCreate(const CommandContext& context,
                       const TableCreateArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const types::Schema schema,
                         ReadSchemaFile(arguments.schema_file));
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table,
                         CreateTable(*workspace, arguments.table,
                                     {.schema = schema,
@@ -60,8 +61,9 @@ Status RunTableCreate(const CommandContext& context,
 }
 
 Status RunTableList(const CommandContext& context, OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const auto namespaces, workspace->catalog().ListNamespaces());
   std::vector<std::string> names;
   for (const std::string& name : namespaces) {
@@ -77,8 +79,9 @@ Status RunTableList(const CommandContext& context, OutputFormat format) {
 }
 
 Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        Workspace::Open(context.config, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto workspace,
+      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   if (!arguments.force) FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
   FIRN_RETURN_NOT_OK(workspace->catalog().DropTable(table.identifier));

@@ -32,8 +32,10 @@ Result<std::string> AbsolutePath(const std::string& path) {
   return text;
 }
 
-Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config,
-                                                   Runtime& runtime) {
+Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
+                                                   WorkspaceMode mode) {
+  const bool creates = mode == WorkspaceMode::kCreate;
+  const auto open_store = creates ? storage::LocalStore::Make : storage::LocalStore::At;
   FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
   FIRN_ASSIGN_OR_RETURN(
       const std::string wal_root,
@@ -41,9 +43,8 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config,
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
   // Made first, so that an unusable warehouse is named before anything else fails.
-  FIRN_RETURN_NOT_OK(storage::LocalStore::Make(runtime, warehouse).status());
-  FIRN_ASSIGN_OR_RETURN(workspace->local_wal_store_,
-                        storage::LocalStore::Make(runtime, wal_root));
+  FIRN_RETURN_NOT_OK(open_store(runtime, warehouse).status());
+  FIRN_ASSIGN_OR_RETURN(workspace->local_wal_store_, open_store(runtime, wal_root));
   workspace->wal_store_ =
       std::make_unique<storage::CountingStore>(*workspace->local_wal_store_);
   FIRN_ASSIGN_OR_RETURN(workspace->root_store_, storage::LocalStore::Make(runtime, "/"));
@@ -53,12 +54,19 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config,
 
   FIRN_ASSIGN_OR_RETURN(const std::string database,
                         DatabasePath(config.catalog, warehouse));
-  FIRN_ASSIGN_OR_RETURN(
-      workspace->catalog_,
-      iceberg::SqlCatalog::Open({.database_path = database,
-                                 .catalog_name = config.catalog.name,
-                                 .warehouse = storage::LocationOfLocalPath(warehouse)},
-                                *workspace->file_io_, runtime));
+  auto catalog = iceberg::SqlCatalog::Open(
+      {.database_path = database,
+       .mode = creates ? iceberg::SqliteMode::kCreate : iceberg::SqliteMode::kExisting,
+       .catalog_name = config.catalog.name,
+       .warehouse = storage::LocationOfLocalPath(warehouse)},
+      *workspace->file_io_, runtime);
+  if (!creates && IsError(catalog.status(), ErrorKind::kNotFound)) {
+    return Error(ErrorKind::kNotFound,
+                 "{}; say where it is with --warehouse or catalog.uri, or make one with "
+                 "'firn load TABLE FILE --create'",
+                 ErrorText(catalog.status()));
+  }
+  FIRN_ASSIGN_OR_RETURN(workspace->catalog_, std::move(catalog));
   return workspace;
 }
 

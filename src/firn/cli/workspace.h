@@ -18,13 +18,20 @@ namespace firn::cli {
 /// `path` from the working directory on, without ".." and slashes at its end.
 Result<std::string> AbsolutePath(const std::string& path);
 
+enum class WorkspaceMode {
+  /// Makes warehouse, catalog and WAL root if they are missing.
+  kCreate,
+  /// For commands that only look: makes nothing. NotFound if there is no catalog.
+  kExisting,
+};
+
 /// Catalog, stores and memory budget that a configuration names, opened. Not copyable;
 /// outlives what is made from it.
 class Workspace {
  public:
-  /// Makes the warehouse and the WAL root if they are missing. Fails, naming the path, if
-  /// one cannot be used.
-  static Result<std::unique_ptr<Workspace>> Open(const Config& config, Runtime& runtime);
+  /// Fails, naming the path, if one cannot be used.
+  static Result<std::unique_ptr<Workspace>> Open(const Config& config, Runtime& runtime,
+                                                 WorkspaceMode mode);
 
   iceberg::Catalog& catalog() { return *catalog_; }
   const iceberg::FileIo& file_io() const { return *file_io_; }

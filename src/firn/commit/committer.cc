@@ -54,11 +54,12 @@ class Attempts {
         batches_(batches) {}
 
   Result<Outcomes> Run() {
-    for (int number = 1; number <= kCommitAttemptsMax; ++number) {
-      if (number > 1) runtime_.Sleep(Backoff(number - 1, runtime_));
-      Result<Outcomes> outcomes = Try(number);
+    for (attempts_ = 1; attempts_ <= kCommitAttemptsMax; ++attempts_) {
+      if (attempts_ > 1) runtime_.Sleep(Backoff(attempts_ - 1, runtime_));
+      Result<Outcomes> outcomes = Try(attempts_);
       if (outcomes.ok() || !IsWorthRetrying(outcomes.status())) return outcomes;
       failure_ = outcomes.status();
+      if (IsUnavailableForTooLong()) break;
     }
     return ResolveByReading();
   }
@@ -92,13 +93,22 @@ class Attempts {
     return OutcomesOf(view, prepared.snapshot.snapshot_id);
   }
 
+  /// A catalog that waits for a lock before it says so makes few attempts long.
+  bool IsUnavailableForTooLong() {
+    if (!IsError(failure_, ErrorKind::kUnavailable)) {
+      last_answer_ = runtime_.SinceBoot();
+      return false;
+    }
+    return runtime_.SinceBoot() - last_answer_ > kUnavailableTimeMax;
+  }
+
   /// The attempts are used up: the last one may have been applied all the same.
   Result<Outcomes> ResolveByReading() {
     const Result<View> view = Look();
     if (view.ok() && view->verdict.ready == 0) return OutcomesOf(*view);
     const std::string context =
-        fmt::format("gave up after {} attempts to commit batch {}", kCommitAttemptsMax,
-                    batches_.back().id);
+        fmt::format("gave up after {} attempts to commit batch {}",
+                    std::min(attempts_, kCommitAttemptsMax), batches_.back().id);
     if (!is_unknown_) return AddContext(failure_, context);
     return Error(ErrorKind::kOutcomeUnknown, "{}: {}", context, ErrorText(failure_));
   }
@@ -213,6 +223,8 @@ class Attempts {
   const CommitterOptions& options_;
   const std::vector<Batch>& batches_;
 
+  int attempts_ = 0;
+  BootTime last_answer_ = runtime_.SinceBoot();
   std::optional<Append> append_;
   /// Why the last attempt failed, and whether any one may have been applied.
   Status failure_;

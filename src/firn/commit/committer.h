@@ -20,6 +20,9 @@ inline constexpr int kCommitAttemptsMax = 20;
 inline constexpr Duration kCommitBackoffFirst = std::chrono::milliseconds(50);
 inline constexpr Duration kCommitBackoffMax = std::chrono::seconds(5);
 
+/// How long a catalog or store that says "not now" is asked again.
+inline constexpr Duration kUnavailableTimeMax = std::chrono::minutes(1);
+
 enum class BatchState {
   kCommitted,
   /// The batch was planned from something that is not, or no longer, the table's state:
@@ -62,8 +65,9 @@ class Committer {
   ///
   /// Errors mean that the table must stop until somebody looks: rolled back, dropped or
   /// made anew, properties dropped by the catalog, a permanent failure; or, of kind
-  /// Conflict, OutcomeUnknown or Unavailable, kCommitAttemptsMax attempts were in vain.
-  /// Some or all batches may have landed all the same: the table's positions say so.
+  /// Conflict, OutcomeUnknown or Unavailable, kCommitAttemptsMax attempts were in vain,
+  /// or nobody answered for kUnavailableTimeMax. Some or all batches may have landed all
+  /// the same: the table's positions say so.
   Result<std::vector<BatchOutcome>> Commit(const std::vector<Batch>& batches);
 
   const CommitterOptions& options() const { return options_; }

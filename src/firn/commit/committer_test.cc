@@ -294,6 +294,19 @@ TEST_F(CommitterTest, GivesUpAfterTheLastAttemptAndSaysWhetherItIsKnown) {
   EXPECT_THAT(table_.LiveFiles(), IsEmpty());
 }
 
+TEST_F(CommitterTest, ACatalogThatStaysLockedIsAskedForAMinute) {
+  table_.script().before_commit = [this](const auto&) {
+    ++commits_;
+    table_.runtime().Sleep(std::chrono::seconds(10));
+    return MakeError(ErrorKind::kUnavailable, "catalog.db stays locked");
+  };
+  const WallTime start = table_.runtime().Now();
+  EXPECT_THAT(table_.Commit({TestBatch(1, 0, 1)}),
+              AllOf(HasSubstr("gave up after"), HasSubstr("catalog.db stays locked")));
+  EXPECT_LT(table_.runtime().Now() - start, std::chrono::seconds(80));
+  EXPECT_LT(commits_, 8);
+}
+
 TEST_F(CommitterTest, OnceUnknownStaysUnknown) {
   table_.script().before_commit = [this](const auto&) {
     const bool is_first = ++commits_ == 1;

@@ -287,16 +287,24 @@ LocalStore::LocalStore(Runtime& runtime, std::string root)
 
 Result<std::unique_ptr<LocalStore>> LocalStore::Make(Runtime& runtime,
                                                      std::string_view root) {
+  FIRN_ASSIGN_OR_RETURN(auto store, At(runtime, root));
+  const std::string path = store->Path("");
+  FIRN_RETURN_NOT_OK(MakeMissingFolders(path));
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    return FileError("use as a directory", path, ENOTDIR);
+  }
+  return store;
+}
+
+Result<std::unique_ptr<LocalStore>> LocalStore::At(Runtime& runtime,
+                                                   std::string_view root) {
   if (root.empty()) return InvalidError("the directory of a local store has no name");
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(root, error);
   if (error) return FileError("find", root, error.value());
   FIRN_ASSIGN_OR_RETURN(const std::string path,
                         LocalPathOf(absolute.lexically_normal().string()));
-  FIRN_RETURN_NOT_OK(MakeMissingFolders(path));
-  if (!std::filesystem::is_directory(path, error)) {
-    return FileError("use as a directory", path, ENOTDIR);
-  }
   return std::unique_ptr<LocalStore>(
       new LocalStore(runtime, path == "/" ? std::string() : path));
 }

@@ -26,6 +26,9 @@ class LocalStore : public ObjectStore {
   static Result<std::unique_ptr<LocalStore>> Make(Runtime& runtime,
                                                   std::string_view root);
 
+  /// Makes nothing: a `root` that is missing holds no objects, and takes none.
+  static Result<std::unique_ptr<LocalStore>> At(Runtime& runtime, std::string_view root);
+
   Status PutWhole(std::string_view key, std::string_view bytes,
                   PutMode mode = PutMode::kOverwrite) override;
   Result<std::string> GetRange(std::string_view key, std::int64_t offset,

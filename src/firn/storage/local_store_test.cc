@@ -298,6 +298,14 @@ TEST_F(LocalStoreDeathTest, KilledAfterTheRenameLeavesTheWholeObject) {
   EXPECT_EQ(Listed()[0].size_bytes, 4);
 }
 
+TEST_F(LocalStoreTest, ARootThatIsMissingIsEmptyAndStaysMissing) {
+  const auto store = LocalStore::At(runtime_, InDirectory("none")).ValueOrDie();
+  EXPECT_THAT(store->List("").ValueOrDie(), IsEmpty());
+  EXPECT_TRUE(IsError(store->GetWhole("a").status(), ErrorKind::kNotFound));
+  EXPECT_FALSE(store->PutWhole("a", "1").ok());
+  EXPECT_FALSE(fs::exists(InDirectory("none")));
+}
+
 TEST_F(LocalStoreTest, WhatIsListedIsDurable) {
   const auto store = Open("root");
   ASSERT_TRUE(store->PutWhole("a/b/x", "1").ok());

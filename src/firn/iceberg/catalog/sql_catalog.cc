@@ -45,12 +45,18 @@ Status NoNamespace(std::string_view namespace_name) {
 }
 
 /// The tables are made only where they are missing: that needs the write lock.
-Status MakeTables(SqliteDatabase& database) {
+Status MakeTables(SqliteDatabase& database, const SqlCatalogOptions& options) {
   FIRN_ASSIGN_OR_RETURN(const auto tables,
                         database.Query("SELECT name FROM sqlite_master WHERE name IN "
                                        "('iceberg_tables', "
                                        "'iceberg_namespace_properties')"));
   if (tables.size() == std::size(kCreateTables)) return Status::OK();
+  if (options.mode == SqliteMode::kExisting) {
+    return Error(ErrorKind::kNotFound,
+                 "{} holds no catalog: it has no tables iceberg_tables and "
+                 "iceberg_namespace_properties",
+                 options.database_path);
+  }
   for (const char* sql : kCreateTables) FIRN_RETURN_NOT_OK(database.Write(sql));
   return Status::OK();
 }
@@ -67,9 +73,9 @@ Result<bool> HasTypeColumn(SqliteDatabase& database) {
 Result<std::unique_ptr<SqlCatalog>> SqlCatalog::Open(SqlCatalogOptions options,
                                                      const FileIo& io, Runtime& runtime) {
   FIRN_ASSIGN_OR_RETURN(
-      auto database,
-      SqliteDatabase::Open(options.database_path, options.busy_timeout_ms, runtime));
-  FIRN_RETURN_NOT_OK(MakeTables(*database));
+      auto database, SqliteDatabase::Open(options.database_path, options.busy_timeout_ms,
+                                          options.mode, runtime));
+  FIRN_RETURN_NOT_OK(MakeTables(*database, options));
   FIRN_ASSIGN_OR_RETURN(const bool has_type_column, HasTypeColumn(*database));
   return std::unique_ptr<SqlCatalog>(new SqlCatalog(
       std::move(options), std::move(database), has_type_column, io, runtime));
@@ -90,7 +96,7 @@ std::vector<std::string> SqlCatalog::KeyOf(const TableIdentifier& identifier) co
   return {options_.catalog_name, identifier.namespace_name, identifier.name};
 }
 
-Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
+Result<std::string> SqlCatalog::MetadataLocation(const TableIdentifier& identifier) {
   FIRN_ASSIGN_OR_RETURN(
       const auto rows,
       database_->Query(fmt::format("SELECT metadata_location FROM iceberg_tables WHERE "
@@ -98,14 +104,24 @@ Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
                                    kOneTable, only_tables_),
                        KeyOf(identifier)));
   if (rows.empty() || !rows[0][0].has_value()) return NoTable(identifier);
-  const std::string& location = *rows[0][0];
-  Result<TableMetadata> metadata = ReadTableMetadata(io_, location);
-  if (IsError(metadata.status(), ErrorKind::kNotFound)) {
-    return Error(ErrorKind::kCorruption, "table {}: its metadata file is gone: {}",
-                 identifier, ErrorText(metadata.status()));
+  return *rows[0][0];
+}
+
+Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
+  FIRN_ASSIGN_OR_RETURN(std::string location, MetadataLocation(identifier));
+  while (true) {
+    Result<TableMetadata> metadata = ReadTableMetadata(io_, location);
+    if (metadata.ok()) return LoadedTable{*std::move(metadata), location};
+    if (!IsError(metadata.status(), ErrorKind::kNotFound)) return metadata.status();
+    // Other engines delete old metadata files: a commit in between may have made this one
+    // old.
+    FIRN_ASSIGN_OR_RETURN(std::string now, MetadataLocation(identifier));
+    if (now == location) {
+      return Error(ErrorKind::kCorruption, "table {}: its metadata file is gone: {}",
+                   identifier, ErrorText(metadata.status()));
+    }
+    location = std::move(now);
   }
-  FIRN_RETURN_NOT_OK(metadata.status());
-  return LoadedTable{*std::move(metadata), location};
 }
 
 Result<bool> SqlCatalog::NamespaceExists(std::string_view namespace_name) {

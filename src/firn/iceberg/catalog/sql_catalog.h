@@ -14,8 +14,10 @@
 namespace firn::iceberg {
 
 struct SqlCatalogOptions {
-  /// Path of the SQLite file; made, for the owner only, if it is missing.
+  /// Path of the SQLite file.
   std::string database_path;
+  /// Whether file and tables are made if they are missing; NotFound otherwise.
+  SqliteMode mode = SqliteMode::kCreate;
   /// Rows of other catalogs in the same file are not seen.
   std::string catalog_name = "firn";
   /// Location under which tables are put: "file:///data/warehouse".
@@ -53,6 +55,8 @@ class SqlCatalog : public Catalog {
   SqlCatalog(SqlCatalogOptions options, std::unique_ptr<SqliteDatabase> database,
              bool has_type_column, const FileIo& io, Runtime& runtime);
 
+  /// NotFound if there is no such table.
+  Result<std::string> MetadataLocation(const TableIdentifier& identifier);
   /// The values of ?1 to ?3 in a condition on one table.
   std::vector<std::string> KeyOf(const TableIdentifier& identifier) const;
   Result<bool> NamespaceExists(std::string_view namespace_name);

@@ -1,6 +1,7 @@
 #include "firn/iceberg/catalog/sql_catalog.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/iceberg/testing/sample_table.h"
+#include "firn/storage/faulty_store.h"
 #include "firn/storage/temporary_directory.h"
 
 namespace firn::iceberg {
@@ -30,7 +32,8 @@ class SqlCatalogTest : public testing::Test {
   }
 
   std::unique_ptr<SqliteDatabase> Database() {
-    return SqliteDatabase::Open(path_, 1, SystemRuntime()).ValueOrDie();
+    return SqliteDatabase::Open(path_, 1, SqliteMode::kCreate, SystemRuntime())
+        .ValueOrDie();
   }
 
   static LoadedTable CreateFlights(Catalog& catalog) {
@@ -138,6 +141,42 @@ TEST_F(SqlCatalogTest, MissingFolderIsNamed) {
                        files_.io(), SystemRuntime())
           .status();
   EXPECT_THAT(status.message(), HasSubstr("none/catalog.db"));
+}
+
+TEST_F(SqlCatalogTest, AMetadataFileThatACommitMadeOldIsNotMissed) {
+  CreateFlights(*Open().ValueOrDie());
+  storage::FaultyStore store(
+      SystemRuntime(), files_.store(), [&](const storage::StoreCall& call) {
+        const bool is_first_read =
+            call.operation == storage::StoreOperation::kGetWhole && call.number == 1;
+        if (is_first_read) {
+          EXPECT_TRUE(SetProperty(*Open().ValueOrDie()).ok());
+          EXPECT_TRUE(files_.store().Delete(call.key).ok());
+        }
+        return storage::kPass;
+      });
+  const FileIo io =
+      FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
+  auto catalog =
+      SqlCatalog::Open({.database_path = path_}, io, SystemRuntime()).ValueOrDie();
+  const auto table = catalog->LoadTable(kFlights);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->metadata.properties.at("a"), "1");
+}
+
+TEST_F(SqlCatalogTest, MakesNothingIfItIsNotTo) {
+  const auto open = [&] {
+    return SqlCatalog::Open({.database_path = path_, .mode = SqliteMode::kExisting},
+                            files_.io(), SystemRuntime())
+        .status();
+  };
+  EXPECT_TRUE(IsError(open(), ErrorKind::kNotFound));
+  EXPECT_THAT(ErrorText(open()), HasSubstr(path_));
+  EXPECT_NE(::access(path_.c_str(), F_OK), 0);
+  Database();
+  EXPECT_TRUE(IsError(open(), ErrorKind::kNotFound)) << "a database without tables";
+  ASSERT_TRUE(Open().ok());
+  EXPECT_TRUE(open().ok());
 }
 
 TEST_F(SqlCatalogTest, LostMetadataFileIsCorruptionAndNotAMissingTable) {

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace firn::iceberg {
@@ -48,12 +49,19 @@ SqlRow RowOf(sqlite3_stmt* statement) {
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& path,
                                                              std::int64_t busy_timeout_ms,
+                                                             SqliteMode mode,
                                                              Runtime& runtime) {
-  MakeOwnFile(path);
+  const bool creates = mode == SqliteMode::kCreate;
+  if (creates) {
+    MakeOwnFile(path);
+  } else if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return Error(ErrorKind::kNotFound, "there is no catalog {}", path);
+  }
   std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, runtime));
   const int code = sqlite3_open_v2(
       path.c_str(), &database->handle_,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+      SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX,
+      nullptr);
   if (code != SQLITE_OK) return database->ErrorOf(code, false);
   sqlite3_extended_result_codes(database->handle_, 1);
   sqlite3_busy_timeout(database->handle_, static_cast<int>(busy_timeout_ms));
@@ -106,8 +114,10 @@ Status SqliteDatabase::ErrorOf(int code, bool writes) const {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return Error(ErrorKind::kUnavailable, "{}: locked by another process: {}", path_,
-                   text);
+      return Error(ErrorKind::kUnavailable,
+                   "{} stays locked by another process; end that one, or try again later "
+                   "({})",
+                   path_, text);
     case SQLITE_CONSTRAINT:
       return Error(ErrorKind::kAlreadyExists, "{}: {}", path_, text);
     case SQLITE_CORRUPT:

@@ -17,6 +17,13 @@ namespace firn::iceberg {
 /// One row of a result; nothing for NULL.
 using SqlRow = std::vector<std::optional<std::string>>;
 
+enum class SqliteMode {
+  /// Makes the file, for the owner only, if it is missing.
+  kCreate,
+  /// Makes nothing.
+  kExisting,
+};
+
 /// A SQLite database in a file that other processes use, too.
 ///
 /// Errors: Unavailable (another process held its lock for too long; nothing was done),
@@ -25,11 +32,11 @@ using SqlRow = std::vector<std::optional<std::string>>;
 /// OK. Thread-safe.
 class SqliteDatabase {
  public:
-  /// Makes the file, for the owner only, if it is missing. `runtime` must outlive the
+  /// NotFound if the file is missing and not to be made. `runtime` must outlive the
   /// database.
   static Result<std::unique_ptr<SqliteDatabase>> Open(const std::string& path,
                                                       std::int64_t busy_timeout_ms,
-                                                      Runtime& runtime);
+                                                      SqliteMode mode, Runtime& runtime);
   ~SqliteDatabase();
 
   /// `values` are bound to ?1, ?2, ...
