@@ -317,6 +317,8 @@ Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
   const BootTime begin = context.runtime.SinceBoot();
   FIRN_ASSIGN_OR_RETURN(WalFill fill, FillWal(*workspace, table, *source, context.stop));
+  FIRN_RETURN_NOT_OK(
+      wal::EndLoad(workspace->wal_store(), table.metadata().table_uuid, id));
   PrintDurable(table, id, fill.counts, context.runtime.SinceBoot() - begin);
   if (arguments.wal_only) return Status::OK();
   FIRN_RETURN_NOT_OK(ShiftAndReport(*workspace, table, context.stop));

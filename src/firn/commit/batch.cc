@@ -70,12 +70,32 @@ void AppendSources(const std::map<std::string, OffsetRange>& next,
   }
 }
 
+void AppendRetired(const Batch& next, wal::Retired& retired) {
+  for (const auto& [shard, range] : next.shards) retired.shards.erase(shard);
+  for (const auto& [source, range] : next.sources) retired.sources.erase(source);
+  retired.shards.insert(next.retired.shards.begin(), next.retired.shards.end());
+  retired.sources.insert(next.retired.sources.begin(), next.retired.sources.end());
+}
+
+Status CheckRetired(const Batch& batch) {
+  for (const ShardId& shard : batch.retired.shards) {
+    if (!batch.shards.contains(shard)) continue;
+    return InvalidError("batch {} takes from shard {} and forgets it", batch.id, shard);
+  }
+  for (const std::string& source : batch.retired.sources) {
+    if (!batch.sources.contains(source)) continue;
+    return InvalidError("batch {} takes from source {} and forgets it", batch.id, source);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status CheckBatch(const Batch& batch) {
   FIRN_RETURN_NOT_OK(CheckIds(batch));
   FIRN_RETURN_NOT_OK(CheckShards(batch));
-  return CheckSources(batch);
+  FIRN_RETURN_NOT_OK(CheckSources(batch));
+  return CheckRetired(batch);
 }
 
 bool StartsAt(const Batch& batch, const wal::Positions& positions) {
@@ -96,6 +116,8 @@ wal::Positions PositionsAfter(wal::Positions positions, const Batch& batch) {
   for (const auto& [source, range] : batch.sources) {
     positions.sources[source] = range.next;
   }
+  for (const ShardId& shard : batch.retired.shards) positions.shards.erase(shard);
+  for (const std::string& source : batch.retired.sources) positions.sources.erase(source);
   return positions;
 }
 
@@ -106,6 +128,7 @@ Batch Appended(Batch first, Batch next) {
                      std::make_move_iterator(next.files.end()));
   AppendShards(next.shards, first.shards);
   AppendSources(next.sources, first.sources);
+  AppendRetired(next, first.retired);
   return first;
 }
 

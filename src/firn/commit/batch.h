@@ -10,6 +10,7 @@
 #include "firn/core/status.h"
 #include "firn/iceberg/metadata/manifest.h"
 #include "firn/wal/admission.h"
+#include "firn/wal/retirement.h"
 
 /// From a shift's data files to one snapshot of the table.
 ///
@@ -50,6 +51,8 @@ struct Batch {
   std::map<ShardId, SequenceRange> shards;
   /// By source id (see positions.h).
   std::map<std::string, OffsetRange> sources;
+  /// What the positions forget with this batch; none that has a range in it.
+  wal::Retired retired;
 
   bool operator==(const Batch&) const = default;
 };
@@ -65,7 +68,8 @@ bool StartsAt(const Batch& batch, const wal::Positions& positions);
 /// Where `positions` stand after the batch.
 wal::Positions PositionsAfter(wal::Positions positions, const Batch& batch);
 
-/// Two batches as one: files united, ranges joined; the id of `next` and the parent of
+/// Two batches as one: files united, ranges joined, what is forgotten joined unless
+/// `next` has a range of it; the id of `next` and the parent of
 /// `first`.
 ///
 /// REQUIRES: `first` is the parent of `next`, and where both have a range of one shard or

@@ -77,6 +77,27 @@ TEST(BatchTest, PositionsMoveToTheEndOfTheRanges) {
   EXPECT_EQ(end.sources.at(kSource), 20);
 }
 
+TEST(BatchTest, PositionsForgetWhatIsRetired) {
+  wal::Positions start;
+  start.shards[TestShard(9)] = SegmentSequence(1);
+  start.sources["load:x:0"] = 7;
+  Batch batch = TestBatch(1, 0, 2);
+  batch.retired = {.shards = {TestShard(9)}, .sources = {"load:x:0"}};
+  wal::Positions end;
+  end.shards[TestShard()] = SegmentSequence(2);
+  EXPECT_EQ(PositionsAfter(start, batch), end);
+}
+
+TEST(BatchTest, WhatTheNextBatchTakesFromIsNotForgotten) {
+  Batch first = TestBatch(1, 0, 2);
+  first.retired = {.shards = {TestShard(8), TestShard(9)}, .sources = {kSource}};
+  Batch next = WithSource(TestBatch(2, 2, 3), 10, 20);
+  next.shards[TestShard(9)] = {.after = {}, .through = SegmentSequence(1)};
+  next.retired.sources = {"load:x:0"};
+  const wal::Retired both = {.shards = {TestShard(8)}, .sources = {"load:x:0"}};
+  EXPECT_EQ(Appended(first, next).retired, both);
+}
+
 TEST(BatchTest, RefusesWhatIsMalformed) {
   const auto refused = [](auto change) {
     Batch batch = WithSource(TestBatch(2, 0, 2), 10, 20);
@@ -95,6 +116,10 @@ TEST(BatchTest, RefusesWhatIsMalformed) {
   EXPECT_THAT(refused([](Batch& b) { b.sources[kSource].next = 9; }),
               HasSubstr("[10, 9)"));
   EXPECT_THAT(refused([](Batch& b) { b.sources["file:x"] = {}; }), HasSubstr("'file:x'"));
+  EXPECT_THAT(refused([](Batch& b) { b.retired.shards = {TestShard()}; }),
+              HasSubstr("forgets"));
+  EXPECT_THAT(refused([](Batch& b) { b.retired.sources = {kSource}; }),
+              HasSubstr("forgets"));
 }
 
 }  // namespace

@@ -95,6 +95,20 @@ TEST_F(CommitterTest, ABatchWithoutFilesMovesPositions) {
   EXPECT_EQ(Snapshots(), 1);
 }
 
+TEST_F(CommitterTest, PositionsThatAreOverLeaveTheProperties) {
+  Batch batch = TestBatch(1, 0, 1);
+  batch.sources["load:x:0"] = {.first = 0, .next = 7};
+  EXPECT_EQ(table_.Commit({batch}), "committed");
+  Batch next = TestBatch(2, 0, 1);
+  next.shards = {{TestShard(2), {.after = {}, .through = SegmentSequence(1)}}};
+  next.retired = {.shards = {TestShard()}, .sources = {"load:x:0"}};
+  EXPECT_EQ(table_.Commit({next}), "committed");
+  const auto properties = table_.Load().properties;
+  EXPECT_FALSE(properties.contains("firn.load.x"));
+  EXPECT_EQ(properties.at(fmt::format("firn.wal.{}", TestWal())),
+            fmt::format("{}:1", TestShard(2)));
+}
+
 TEST_F(CommitterTest, AForeignCommitInBetweenCostsOneMoreManifestList) {
   BeforeCommit(1, [this] { table_.AppendForeignFile("foreign"); });
   EXPECT_EQ(table_.Commit({TestBatch(1, 0, 1)}), "committed");

@@ -25,6 +25,7 @@ TEST_F(CleanTest, KeepsSegmentsUntilTheirSnapshotIsOldEnough) {
   warehouse_.Shift();
   warehouse_.runtime().Advance(minutes(30));
   const wal::SegmentName second = warehouse_.Write("a2");
+  warehouse_.CloseShard();
   warehouse_.Shift();
   EXPECT_EQ(Clean(), 0);
   warehouse_.runtime().Advance(minutes(31));
@@ -66,6 +67,7 @@ TEST_F(CleanTest, KeepsWhatWasNotShiftedAndWhatStandsBehindAHole) {
 
 TEST_F(CleanTest, AShiftAfterTheCleaningLandsNothingTwice) {
   warehouse_.Write("a1");
+  warehouse_.CloseShard();
   warehouse_.Shift();
   warehouse_.runtime().Advance(minutes(60));
   EXPECT_EQ(Clean(), 1);
@@ -87,9 +89,44 @@ TEST_F(CleanTest, ATableThatWasRolledBackKeepsItsSegments) {
   EXPECT_EQ(warehouse_.Segments().size(), 2U);
 }
 
+TEST_F(CleanTest, PositionsForgetShardsAndLoadsThatAreOver) {
+  warehouse_.WriteParts({{.range = wal::SourceRange{"load:x:0", 0, 1}, .rows = "a1"}});
+  warehouse_.CloseShard();
+  ASSERT_TRUE(wal::EndLoad(warehouse_.wal(), warehouse_.Load().table_uuid, "x").ok());
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(std::chrono::hours(24));
+  EXPECT_EQ(Clean(), 1);
+  warehouse_.Write("b2");
+  warehouse_.CloseShard();
+  warehouse_.Shift();
+  EXPECT_EQ(warehouse_.Load().properties.count("firn.load.x"), 0U);
+  EXPECT_THAT(warehouse_.ShardPositions(), ElementsAre(1)) << "of the new shard";
+  Clean();
+  EXPECT_EQ(warehouse_.wal().List("").ValueOrDie().size(), 4U)
+      << "claim, id, and the new shard's segment and marker";
+  EXPECT_EQ(warehouse_.Files(), "[a1] [b2]");
+}
+
+TEST_F(CleanTest, AZombieOfAForgottenShardLandsNothing) {
+  wal::SegmentName zombie = warehouse_.Write("a1");
+  const std::string bytes = warehouse_.wal().GetWhole(SegmentKey(zombie)).ValueOrDie();
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(std::chrono::hours(24));
+  EXPECT_EQ(Clean(), 1) << "the shard is dead";
+  warehouse_.OpenShard();
+  warehouse_.Write("b2");
+  warehouse_.Shift();
+  EXPECT_THAT(warehouse_.ShardPositions(), ElementsAre(1)) << "of the new shard";
+  zombie.sequence = SegmentSequence(zombie.sequence.value() + 1);
+  ASSERT_TRUE(warehouse_.wal().PutWhole(SegmentKey(zombie), bytes).ok());
+  EXPECT_EQ(warehouse_.Shift().holes.size(), 1U);
+  EXPECT_EQ(warehouse_.Files(), "[a1] [b2]");
+}
+
 TEST_F(CleanTest, WhatCannotBeDeletedIsTriedAgain) {
   warehouse_.Write("a1");
   warehouse_.Write("a2");
+  warehouse_.CloseShard();
   warehouse_.Shift();
   warehouse_.runtime().Advance(minutes(60));
   warehouse_.wal_faults() =

@@ -92,12 +92,17 @@ Result<std::int64_t> TableShift::Clean() {
   FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
   FIRN_ASSIGN_OR_RETURN(const auto committed,
                         commit::CommittedRanges(head.metadata, wal_id_));
-  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(environment_.wal_store,
-                                                           head.metadata.table_uuid));
+  storage::ObjectStore& wal = environment_.wal_store;
+  const TableUuid& uuid = head.metadata.table_uuid;
+  const WallTime now = environment_.runtime.Now();
+  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(wal, uuid));
+  FIRN_ASSIGN_OR_RETURN(const auto loads, wal::ListEndedLoads(wal, uuid));
+  FIRN_RETURN_NOT_OK(DeleteRetired(wal, uuid, head.positions.reached, shards, loads, now,
+                                   options_.dead_after));
   return wal::DeleteSegments(
-      environment_.wal_store,
-      DrainedSegments(shards, head.positions.reached, committed,
-                      environment_.runtime.Now(), options_.retention));
+      wal, DrainedSegments(
+               shards, head.positions.reached, committed, now,
+               {.retention = options_.retention, .dead_after = options_.dead_after}));
 }
 
 /// One call of Run.
@@ -155,6 +160,7 @@ class TableShift::Session {
   Result<PlannedIteration> Plan(Head head) {
     FIRN_ASSIGN_OR_RETURN(
         auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
+    listed_ = shards;
     if (!horizon_) horizon_ = HorizonOf(shards);
     CutAt(*horizon_, shards);
     return PlanIteration(environment_.wal_reader, *shift_.spool_,
@@ -183,8 +189,25 @@ class TableShift::Session {
                           });
   }
 
+  /// What the table need not remember any more once the iteration is in it.
+  Result<wal::Retired> FindRetired(const PlannedIteration& planned,
+                                   const commit::Batch& batch) {
+    FIRN_ASSIGN_OR_RETURN(
+        const auto loads,
+        wal::ListEndedLoads(environment_.wal_store, planned.start.metadata.table_uuid));
+    wal::Retired retired =
+        wal::FindRetired(planned.admission.next, listed_, loads,
+                         environment_.runtime.Now(), shift_.options_.dead_after);
+    for (const auto& [shard, range] : batch.shards) retired.shards.erase(shard);
+    for (const auto& [source, range] : batch.sources) retired.sources.erase(source);
+    return retired;
+  }
+
   Result<Step> Commit(const PlannedIteration& planned, const WrittenIteration& written) {
-    const auto ticket = queue_.Submit(written.batch, planned.admission.next);
+    commit::Batch batch = written.batch;
+    FIRN_ASSIGN_OR_RETURN(batch.retired, FindRetired(planned, batch));
+    wal::Positions after = PositionsAfter(planned.admission.next, batch);
+    const auto ticket = queue_.Submit(std::move(batch), std::move(after));
     FIRN_ASSIGN_OR_RETURN(const commit::BatchOutcome outcome, ticket->Wait());
     CrashPoint("shift.committed");
     if (outcome.state == commit::BatchState::kSuperseded) {
@@ -260,6 +283,8 @@ class TableShift::Session {
   commit::Committer committer_;
   commit::CommitQueue queue_;
   ShiftMetrics metrics_;
+  /// The last listing, with what lies beyond the horizon.
+  std::vector<wal::ShardListing> listed_;
   std::optional<Horizon> horizon_;
   ShiftReport report_;
   /// Why the last plan was in vain.

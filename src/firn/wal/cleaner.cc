@@ -21,14 +21,17 @@ bool Took(const CommittedRange& range, const SegmentName& segment) {
 std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,
                                            const Positions& positions,
                                            const std::vector<CommittedRange>& committed,
-                                           WallTime now, Duration retention) {
+                                           WallTime now, const CleanerLimits& limits) {
   std::vector<CommittedRange> young;
   std::ranges::copy_if(committed, std::back_inserter(young), [&](const auto& range) {
-    return now - range.committed < retention;
+    return now - range.committed < limits.retention;
   });
   std::vector<SegmentObject> drained;
   for (const ShardListing& shard : shards) {
+    const bool may_live =
+        !shard.closed && now - WallTime(Duration(shard.modified_us)) < limits.dead_after;
     for (const SegmentObject& segment : shard.segments) {
+      if (may_live && &segment == &shard.segments.back()) continue;
       const bool is_young = std::ranges::any_of(
           young, [&](const auto& range) { return Took(range, segment.name); });
       if (IsPassed(segment.name, positions) && !is_young) drained.push_back(segment);

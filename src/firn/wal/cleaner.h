@@ -19,14 +19,22 @@ struct CommittedRange {
   WallTime committed;
 };
 
+struct CleanerLimits {
+  /// A segment is kept until the snapshot that took it is so old.
+  Duration retention = std::chrono::hours(1);
+  /// A shard that was silent for so long is dead.
+  Duration dead_after = std::chrono::hours(24);
+};
+
 /// The segments that may be deleted: the table's position has passed them, and the
-/// snapshot that took them is `retention` old or no longer listed.
+/// snapshot that took them is `retention` old or no longer listed. The last segment of a
+/// shard that is neither closed nor dead stays: a shard of which nothing is left is over.
 ///
 /// REQUIRES: the table was not rolled back; else segments may be needed again. Pure.
 std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,
                                            const Positions& positions,
                                            const std::vector<CommittedRange>& committed,
-                                           WallTime now, Duration retention);
+                                           WallTime now, const CleanerLimits& limits);
 
 /// Deletes them one by one and returns how many; stops at the first that cannot be
 /// deleted, which is tried again at the next cleaning.

@@ -5,6 +5,7 @@
 
 #include "firn/core/fake_runtime.h"
 #include "firn/storage/memory_store.h"
+#include "firn/wal/shard_writer.h"
 
 namespace firn::wal {
 namespace {
@@ -30,7 +31,7 @@ class CleanerTest : public testing::Test {
 
   std::vector<SegmentObject> Find(Duration retention) {
     return DrainedSegments(ListShards(store_, TableUuid("u")).ValueOrDie(), positions_,
-                           committed_, runtime_.Now(), retention);
+                           committed_, runtime_.Now(), {.retention = retention});
   }
 
   /// "a1 a2": what may be deleted with a retention of one hour.
@@ -65,6 +66,17 @@ TEST_F(CleanerTest, NeverTouchesWhatThePositionHasNotPassed) {
   positions_.shards.clear();
   runtime_.Advance(minutes(600));
   EXPECT_EQ(Drained(), "");
+}
+
+TEST_F(CleanerTest, TheLastSegmentOfAShardStaysUntilItIsClosedOrDead) {
+  committed_.clear();
+  positions_.shards[ShardId("a")] = SegmentSequence(4);
+  EXPECT_EQ(Drained(), "a1 a2 a3 ");
+  runtime_.Advance(std::chrono::hours(24));
+  EXPECT_EQ(Drained(), "a1 a2 a3 a4 ");
+  positions_.shards = {{ShardId("b"), SegmentSequence(4)}};
+  ASSERT_TRUE(store_.PutWhole(ClosedMarkerKey(TableUuid("u"), ShardId("b")), "4").ok());
+  EXPECT_EQ(Drained(), "b1 b2 b3 b4 ");
 }
 
 TEST_F(CleanerTest, DeletesWhatItIsToldAndNothingElse) {

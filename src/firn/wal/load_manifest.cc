@@ -28,6 +28,14 @@ std::string LoadKey(const TableUuid& table, std::string_view id) {
   return LoadPrefix(table) + std::string(id);
 }
 
+std::string EndedLoadPrefix(const TableUuid& table) {
+  return fmt::format("{}{}/", kEndedLoadsPrefix, table);
+}
+
+std::string EndedLoadKey(const TableUuid& table, std::string_view id) {
+  return EndedLoadPrefix(table) + std::string(id);
+}
+
 /// A path may hold a line break; '%' marks what is written as two hex digits.
 std::string EscapePath(std::string_view path) {
   std::string text;
@@ -134,6 +142,30 @@ Result<LoadManifest> ReadLoad(storage::ObjectStore& store, const TableUuid& tabl
   if (manifest) return *std::move(manifest);
   return Error(ErrorKind::kCorruption, "{} is not the file list of a load",
                store.Location(key));
+}
+
+Status EndLoad(storage::ObjectStore& store, const TableUuid& table, std::string_view id) {
+  FIRN_RETURN_NOT_OK(CheckLoadId(id));
+  return store.PutWhole(EndedLoadKey(table, id), "");
+}
+
+Result<std::vector<EndedLoad>> ListEndedLoads(storage::ObjectStore& store,
+                                              const TableUuid& table) {
+  const std::string prefix = EndedLoadPrefix(table);
+  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(prefix));
+  std::vector<EndedLoad> loads;
+  for (const storage::ObjectInfo& object : objects) {
+    std::string id = object.key.substr(prefix.size());
+    if (!CheckLoadId(id).ok()) continue;
+    loads.push_back({.id = std::move(id), .ended_us = object.modified_us});
+  }
+  return loads;
+}
+
+Status ForgetLoad(storage::ObjectStore& store, const TableUuid& table,
+                  std::string_view id) {
+  FIRN_RETURN_NOT_OK(store.Delete(LoadKey(table, id)));
+  return store.Delete(EndedLoadKey(table, id));
 }
 
 Result<std::vector<std::string>> ListLoads(storage::ObjectStore& store,

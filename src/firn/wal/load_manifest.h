@@ -13,6 +13,8 @@ namespace firn::wal {
 
 /// Where the file lists lie below the WAL root: `loads/<table uuid>/<id>`.
 inline constexpr std::string_view kLoadsPrefix = "loads/";
+/// The same for the loads that have ended; empty objects.
+inline constexpr std::string_view kEndedLoadsPrefix = "ended-loads/";
 
 struct LoadFile {
   std::string path;
@@ -43,6 +45,26 @@ Result<LoadManifest> FreezeLoad(storage::ObjectStore& store, const TableUuid& ta
 /// NotFound if the load was never begun.
 Result<LoadManifest> ReadLoad(storage::ObjectStore& store, const TableUuid& table,
                               std::string_view id);
+
+/// Notes that every record of a load is durable: from now on its id is remembered for
+/// `wal.dead_after` (see retirement.h). Said again, the time begins anew.
+Status EndLoad(storage::ObjectStore& store, const TableUuid& table, std::string_view id);
+
+struct EndedLoad {
+  std::string id;
+  /// Microseconds since 1970, by the store's clock.
+  std::int64_t ended_us = 0;
+
+  bool operator==(const EndedLoad&) const = default;
+};
+
+/// By id.
+Result<std::vector<EndedLoad>> ListEndedLoads(storage::ObjectStore& store,
+                                              const TableUuid& table);
+
+/// Deletes the file list, then the note of the end: an id can be used anew.
+Status ForgetLoad(storage::ObjectStore& store, const TableUuid& table,
+                  std::string_view id);
 
 /// Ids of all loads of a table, by name.
 Result<std::vector<std::string>> ListLoads(storage::ObjectStore& store,
