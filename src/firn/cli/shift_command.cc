@@ -138,6 +138,17 @@ void CleanWal(const OpenTable& table, shift::TableShift& shift) {
   }
 }
 
+/// The table is right without it, too.
+void MergeManifests(const OpenTable& table, shift::TableShift& shift) {
+  const Result<std::int64_t> merged = shift.MergeManifests();
+  if (!merged.ok()) {
+    LogWarning(fmt::format("{}: manifests are not merged: {}", table.identifier,
+                           ErrorText(merged.status())));
+  } else if (*merged > 0) {
+    fmt::print("  merged {}\n", Counted(*merged, "small manifest"));
+  }
+}
+
 Status ShiftAll(Workspace& workspace, const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(const auto namespaces, workspace.catalog().ListNamespaces());
   Status first_failure;
@@ -175,6 +186,7 @@ Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
   FIRN_RETURN_NOT_OK(AddContext(report.status(), "shift of " + name));
   PrintReport(table, *report, runtime.SinceBoot() - begin);
   WarnOfWhatWaits(table, *report);
+  MergeManifests(table, shift);
   CleanWal(table, shift);
   return Status::OK();
 }

@@ -86,7 +86,7 @@ class Attempts {
     FIRN_ASSIGN_OR_RETURN(const auto summary,
                           SummaryEntries(options_.wal, append_->ids, append_->merged));
     FIRN_ASSIGN_OR_RETURN(
-        const iceberg::PreparedAppend prepared,
+        const iceberg::PreparedSnapshot prepared,
         iceberg::PrepareAppend(io_, view.metadata, append_->manifests,
                                {.number = number, .summary = summary}, runtime_.Now()));
     FIRN_RETURN_NOT_OK(CommitPrepared(view, prepared));
@@ -152,7 +152,7 @@ class Attempts {
     return append;
   }
 
-  Status CommitPrepared(const View& view, const iceberg::PreparedAppend& prepared) {
+  Status CommitPrepared(const View& view, const iceberg::PreparedSnapshot& prepared) {
     const TablePositions next = {
         .last_batch = append_->merged.id,
         .snapshot = prepared.snapshot.snapshot_id,

@@ -198,7 +198,7 @@ class ResetAttempts {
     if (now.last_batch == batch_) return *now.snapshot;
     FIRN_RETURN_NOT_OK(CheckIsAsPlanned(metadata));
     FIRN_ASSIGN_OR_RETURN(
-        const iceberg::PreparedAppend prepared,
+        const iceberg::PreparedSnapshot prepared,
         iceberg::PrepareAppend(io_, metadata,
                                {.snapshot_id = iceberg::NewSnapshotId(metadata, runtime_),
                                 .commit_uuid = commit_uuid_,

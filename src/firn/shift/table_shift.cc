@@ -7,6 +7,7 @@
 
 #include "firn/commit/commit_queue.h"
 #include "firn/commit/committer.h"
+#include "firn/commit/merge_manifests.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
 #include "firn/core/crash_point.h"
@@ -86,6 +87,12 @@ Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
                         .from = std::move(head.positions.reached),
                         .shards = std::move(shards)},
                        options_.iteration, stop);
+}
+
+Result<std::int64_t> TableShift::MergeManifests() {
+  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+  return commit::MergeManifests(environment_.catalog, environment_.io,
+                                environment_.runtime, table_, head.metadata.table_uuid);
 }
 
 Result<std::int64_t> TableShift::Clean() {

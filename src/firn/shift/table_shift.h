@@ -96,6 +96,10 @@ class TableShift {
   /// was committed so far, each row once.
   Result<ShiftReport> Run(const StopToken& stop, ShiftObserver& observer);
 
+  /// Merges the table's small manifests if there are many, and returns how many were
+  /// replaced.
+  Result<std::int64_t> MergeManifests();
+
   /// Deletes the segments that the table took long enough ago, and returns how many: the
   /// snapshot that took them is `retention` old, or was expired. An error leaves the rest
   /// to the next cleaning; a table that was rolled back is one.

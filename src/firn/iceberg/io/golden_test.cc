@@ -55,7 +55,7 @@ class GoldenTest : public testing::Test {
                    .ValueOrDie();
     // Depends on the compression.
     written_.manifests.at(0).manifest_length = 1'000;
-    const PreparedAppend append =
+    const PreparedSnapshot append =
         PrepareAppend(files_.io(), base, written_, {}, now).ValueOrDie();
     metadata_ = Apply(base, "memory:///flights/metadata/00000.json", append.updates, now)
                     .ValueOrDie();

@@ -1,5 +1,6 @@
 #include "firn/iceberg/io/manifest_io.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firn/iceberg/io/metadata_io.h"
@@ -81,6 +82,39 @@ Status CheckFile(const SpecAndTypes& resolved, const DataFile& file) {
   return CheckTuple(resolved, file);
 }
 
+/// The line for the manifest list, all counts being 0.
+Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadata,
+                                  const NewManifest& manifest,
+                                  const std::vector<ManifestEntry>& entries) {
+  FIRN_RETURN_NOT_OK(CheckWritable(metadata));
+  FIRN_ASSIGN_OR_RETURN(const SpecAndTypes resolved,
+                        ResolveSpec(metadata, manifest.partition_spec_id));
+  std::vector<DataFile> files;
+  for (const ManifestEntry& entry : entries) {
+    FIRN_RETURN_NOT_OK(CheckFile(resolved, entry.data_file));
+    files.push_back(entry.data_file);
+  }
+  FIRN_ASSIGN_OR_RETURN(
+      const std::string bytes,
+      EncodeManifest({CurrentSchema(metadata), *resolved.spec, resolved.types}, entries));
+  FIRN_RETURN_NOT_OK(io.WriteNew(manifest.location, bytes));
+  return ManifestFile{.manifest_path = manifest.location,
+                      .manifest_length = static_cast<std::int64_t>(bytes.size()),
+                      .partition_spec_id = manifest.partition_spec_id,
+                      .content = ManifestContent::kData,
+                      .sequence_number = std::nullopt,
+                      .min_sequence_number = std::nullopt,
+                      .added_snapshot_id = manifest.snapshot_id,
+                      .added_files_count = 0,
+                      .existing_files_count = 0,
+                      .deleted_files_count = 0,
+                      .added_rows_count = 0,
+                      .existing_rows_count = 0,
+                      .deleted_rows_count = 0,
+                      .partitions = SummarizePartitions(resolved.types, files),
+                      .key_metadata = std::nullopt};
+}
+
 void Inherit(const ManifestFile& manifest, ManifestEntry& entry) {
   if (!entry.snapshot_id.has_value()) entry.snapshot_id = manifest.added_snapshot_id;
   // Only an added file inherits; version 1 has no numbers at all, and 0 for all of them.
@@ -129,39 +163,33 @@ Result<std::string> PartitionPathOf(const TableMetadata& metadata, const DataFil
 Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metadata,
                                    const NewManifest& manifest,
                                    const std::vector<DataFile>& files) {
-  FIRN_RETURN_NOT_OK(CheckWritable(metadata));
-  FIRN_ASSIGN_OR_RETURN(const SpecAndTypes resolved,
-                        ResolveSpec(metadata, manifest.partition_spec_id));
   std::vector<ManifestEntry> entries;
-  std::int64_t rows = 0;
   for (const DataFile& file : files) {
-    FIRN_RETURN_NOT_OK(CheckFile(resolved, file));
-    rows += file.record_count;
     entries.push_back({.status = EntryStatus::kAdded,
                        .snapshot_id = manifest.snapshot_id,
                        .sequence_number = std::nullopt,
                        .file_sequence_number = std::nullopt,
                        .data_file = file});
   }
-  FIRN_ASSIGN_OR_RETURN(
-      const std::string bytes,
-      EncodeManifest({CurrentSchema(metadata), *resolved.spec, resolved.types}, entries));
-  FIRN_RETURN_NOT_OK(io.WriteNew(manifest.location, bytes));
-  return ManifestFile{.manifest_path = manifest.location,
-                      .manifest_length = static_cast<std::int64_t>(bytes.size()),
-                      .partition_spec_id = manifest.partition_spec_id,
-                      .content = ManifestContent::kData,
-                      .sequence_number = std::nullopt,
-                      .min_sequence_number = std::nullopt,
-                      .added_snapshot_id = manifest.snapshot_id,
-                      .added_files_count = static_cast<std::int32_t>(files.size()),
-                      .existing_files_count = 0,
-                      .deleted_files_count = 0,
-                      .added_rows_count = rows,
-                      .existing_rows_count = 0,
-                      .deleted_rows_count = 0,
-                      .partitions = SummarizePartitions(resolved.types, files),
-                      .key_metadata = std::nullopt};
+  FIRN_ASSIGN_OR_RETURN(ManifestFile line, WriteEntries(io, metadata, manifest, entries));
+  line.added_files_count = static_cast<std::int32_t>(files.size());
+  for (const DataFile& file : files) *line.added_rows_count += file.record_count;
+  return line;
+}
+
+Result<ManifestFile> WriteMergedManifest(const FileIo& io, const TableMetadata& metadata,
+                                         const NewManifest& manifest,
+                                         const std::vector<ManifestEntry>& entries) {
+  FIRN_ASSIGN_OR_RETURN(ManifestFile line, WriteEntries(io, metadata, manifest, entries));
+  line.existing_files_count = static_cast<std::int32_t>(entries.size());
+  for (const ManifestEntry& entry : entries) {
+    FIRN_CHECK(entry.status == EntryStatus::kExisting && entry.sequence_number);
+    *line.existing_rows_count += entry.data_file.record_count;
+    line.min_sequence_number =
+        std::min(line.min_sequence_number.value_or(*entry.sequence_number),
+                 *entry.sequence_number);
+  }
+  return line;
 }
 
 Status WriteManifestList(const FileIo& io, const NewManifestList& list,

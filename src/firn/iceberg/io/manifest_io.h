@@ -46,6 +46,12 @@ Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metada
                                    const NewManifest& manifest,
                                    const std::vector<DataFile>& files);
 
+/// The same for entries that other manifests listed: all are of kind kExisting, and keep
+/// their snapshot and sequence numbers, which must be set.
+Result<ManifestFile> WriteMergedManifest(const FileIo& io, const TableMetadata& metadata,
+                                         const NewManifest& manifest,
+                                         const std::vector<ManifestEntry>& entries);
+
 struct NewManifestList {
   std::string location;
   SnapshotId snapshot_id;

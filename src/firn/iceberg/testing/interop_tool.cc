@@ -75,7 +75,7 @@ class Tool {
         WriteManifests(*io_, metadata, files, NewSnapshotId(metadata, SystemRuntime()),
                        NewUuid(SystemRuntime())));
     FIRN_ASSIGN_OR_RETURN(
-        const PreparedAppend append,
+        const PreparedSnapshot append,
         PrepareAppend(*io_, metadata, written, {.summary = {{"firn.test", "1"}}},
                       SystemRuntime().Now()));
     FIRN_ASSIGN_OR_RETURN(

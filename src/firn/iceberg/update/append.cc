@@ -40,74 +40,68 @@ std::optional<std::int64_t> ParseCount(std::string_view text) {
   return count;
 }
 
-/// The parent's total and `added`; nothing where the parent has no total that could be
-/// right.
-std::optional<std::int64_t> NewTotal(const Snapshot* parent, const char* key,
-                                     std::int64_t added) {
-  if (parent == nullptr) return added;
-  const auto found = parent->summary.find(key);
-  if (found == parent->summary.end()) return std::nullopt;
-  const auto before = ParseCount(found->second);
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (!before || *before < 0 || *before > kMax - added) return std::nullopt;
-  return *before + added;
+/// Totals of the parent, by summary key; only those that are known.
+using Totals = std::map<std::string, std::int64_t>;
+
+/// What the manifest list tells where a writer left totals out: sizes it does not, and
+/// which kind of deletes only if there are none.
+Totals CountManifests(const std::vector<ManifestFile>& manifests) {
+  std::int64_t files[] = {0, 0};
+  std::int64_t records = 0;
+  for (const ManifestFile& manifest : manifests) {
+    const bool is_counted = manifest.added_files_count && manifest.existing_files_count &&
+                            manifest.added_rows_count && manifest.existing_rows_count;
+    if (!is_counted) return {};
+    const bool is_data = manifest.content == ManifestContent::kData;
+    files[is_data ? 0 : 1] +=
+        *manifest.added_files_count + *manifest.existing_files_count;
+    if (is_data) records += *manifest.added_rows_count + *manifest.existing_rows_count;
+  }
+  Totals totals = {{"total-data-files", files[0]},
+                   {"total-records", records},
+                   {"total-delete-files", files[1]}};
+  if (files[1] == 0) {
+    totals["total-position-deletes"] = 0;
+    totals["total-equality-deletes"] = 0;
+  }
+  return totals;
 }
 
-Summary MakeSummary(const Snapshot* parent, const WrittenManifests& written,
+Totals TotalsBefore(const TableMetadata& metadata,
+                    const std::vector<ManifestFile>& manifests) {
+  Totals totals = CountManifests(manifests);
+  const Snapshot* parent = CurrentSnapshot(metadata);
+  for (const Total& total : kTotals) {
+    if (parent == nullptr) {
+      totals[total.total_key] = 0;
+      continue;
+    }
+    const auto found = parent->summary.find(total.total_key);
+    const auto count =
+        found == parent->summary.end() ? std::nullopt : ParseCount(found->second);
+    if (count && *count >= 0) totals[total.total_key] = *count;
+  }
+  return totals;
+}
+
+Summary MakeSummary(const Totals& before, const WrittenManifests& written,
                     const Summary& extra) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   Summary summary{
       {"operation", "append"},
       {"changed-partition-count", fmt::format("{}", written.changed_partitions)}};
   for (const Total& total : kTotals) {
     const std::int64_t added = total.added_key == nullptr ? 0 : written.*total.added;
     if (added > 0) summary[total.added_key] = fmt::format("{}", added);
-    if (const auto count = NewTotal(parent, total.total_key, added)) {
-      summary[total.total_key] = fmt::format("{}", *count);
-    }
+    const auto count = before.find(total.total_key);
+    if (count == before.end() || count->second > kMax - added) continue;
+    summary[total.total_key] = fmt::format("{}", count->second + added);
   }
   summary.insert(extra.begin(), extra.end());
   return summary;
 }
 
-/// The manifests of a snapshot; none without one.
-Result<std::vector<ManifestFile>> ManifestsOf(const FileIo& io,
-                                              const Snapshot* snapshot) {
-  if (snapshot == nullptr) return std::vector<ManifestFile>();
-  if (snapshot->manifest_list.empty()) {
-    return InvalidError(
-        "snapshot {} has no manifest list, as only format version 1 allows: rewrite the "
-        "table's manifests first",
-        snapshot->snapshot_id);
-  }
-  return ReadManifestList(io, snapshot->manifest_list);
-}
-
-std::int64_t SnapshotTime(const TableMetadata& metadata, const Snapshot* parent,
-                          WallTime now) {
-  const auto now_ms =
-      std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
-  const std::int64_t parent_ms = parent == nullptr ? 0 : parent->timestamp_ms;
-  return std::max({now_ms, parent_ms, metadata.last_updated_ms});
-}
-
-/// Main at `id`, its retention rules as before.
-SnapshotRef MainAt(const TableMetadata& metadata, SnapshotId id) {
-  SnapshotRef ref;
-  const auto main = metadata.refs.find(std::string(kMainBranch));
-  if (main != metadata.refs.end()) ref = main->second;
-  ref.snapshot_id = id;
-  return ref;
-}
-
 }  // namespace
-
-SnapshotId NewSnapshotId(const TableMetadata& metadata, Runtime& runtime) {
-  constexpr std::uint64_t kPositiveMask = std::numeric_limits<std::int64_t>::max();
-  while (true) {
-    const SnapshotId id(static_cast<std::int64_t>(runtime.Random64() & kPositiveMask));
-    if (id.value() != 0 && FindSnapshot(metadata, id) == nullptr) return id;
-  }
-}
 
 Result<WrittenManifests> WriteManifests(const FileIo& io, const TableMetadata& metadata,
                                         const std::vector<DataFile>& files,
@@ -139,42 +133,19 @@ Result<WrittenManifests> WriteManifests(const FileIo& io, const TableMetadata& m
   return written;
 }
 
-Result<PreparedAppend> PrepareAppend(const FileIo& io, const TableMetadata& metadata,
-                                     const WrittenManifests& written,
-                                     const AppendAttempt& attempt, WallTime now) {
+Result<PreparedSnapshot> PrepareAppend(const FileIo& io, const TableMetadata& metadata,
+                                       const WrittenManifests& written,
+                                       const AppendAttempt& attempt, WallTime now) {
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
-  const Snapshot* parent = CurrentSnapshot(metadata);
-  const SnapshotSequence sequence(metadata.last_sequence_number.value() + 1);
-  Snapshot snapshot{.snapshot_id = written.snapshot_id,
-                    .parent_snapshot_id = metadata.current_snapshot_id,
-                    .sequence_number = sequence,
-                    .timestamp_ms = SnapshotTime(metadata, parent, now),
-                    .manifest_list = fmt::format(
-                        "{}/snap-{}-{}-{}.avro", MetadataFolder(metadata),
-                        written.snapshot_id, attempt.number, written.commit_uuid),
-                    .manifests = {},
-                    .summary = MakeSummary(parent, written, attempt.summary),
-                    .schema_id = metadata.current_schema_id,
-                    .unknown = {}};
-
-  std::vector<ManifestFile> manifests = written.manifests;
-  FIRN_ASSIGN_OR_RETURN(std::vector<ManifestFile> earlier, ManifestsOf(io, parent));
-  manifests.insert(manifests.end(), std::make_move_iterator(earlier.begin()),
-                   std::make_move_iterator(earlier.end()));
-  FIRN_RETURN_NOT_OK(WriteManifestList(io,
-                                       {.location = snapshot.manifest_list,
-                                        .snapshot_id = snapshot.snapshot_id,
-                                        .parent_snapshot_id = snapshot.parent_snapshot_id,
-                                        .sequence_number = sequence},
-                                       std::move(manifests)));
-  SnapshotRef main = MainAt(metadata, snapshot.snapshot_id);
-  return PreparedAppend{
-      .requirements = {AssertTableUuid{metadata.table_uuid},
-                       AssertRefSnapshotId{std::string(kMainBranch),
-                                           metadata.current_snapshot_id}},
-      .updates = {AddSnapshot{snapshot},
-                  SetSnapshotRef{std::string(kMainBranch), std::move(main)}},
-      .snapshot = std::move(snapshot)};
+  FIRN_ASSIGN_OR_RETURN(std::vector<ManifestFile> earlier, ManifestsOfMain(io, metadata));
+  NewSnapshot snapshot{
+      .id = written.snapshot_id,
+      .commit_uuid = written.commit_uuid,
+      .attempt = attempt.number,
+      .manifests = written.manifests,
+      .summary = MakeSummary(TotalsBefore(metadata, earlier), written, attempt.summary)};
+  std::ranges::move(earlier, std::back_inserter(snapshot.manifests));
+  return PrepareSnapshot(io, metadata, std::move(snapshot), now);
 }
 
 }  // namespace firn::iceberg

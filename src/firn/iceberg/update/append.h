@@ -12,16 +12,12 @@
 #include "firn/iceberg/io/file_io.h"
 #include "firn/iceberg/metadata/manifest.h"
 #include "firn/iceberg/metadata/table_metadata.h"
-#include "firn/iceberg/update/requirement.h"
-#include "firn/iceberg/update/table_update.h"
+#include "firn/iceberg/update/new_snapshot.h"
 
 namespace firn::iceberg {
 
 /// A fast append in two steps: the manifests are written once; each attempt to commit
 /// them writes a manifest list of its own.
-
-/// A positive random id that no snapshot of the table has.
-SnapshotId NewSnapshotId(const TableMetadata& metadata, Runtime& runtime);
 
 /// Manifests that wait to be committed, by any number of attempts.
 struct WrittenManifests {
@@ -51,25 +47,13 @@ struct AppendAttempt {
   std::map<std::string, std::string> summary;
 };
 
-/// What to hand to Catalog::CommitTable; callers add requirements and updates of their
-/// own.
-struct PreparedAppend {
-  /// The table's uuid, and main's snapshot or its absence.
-  std::vector<TableRequirement> requirements;
-  /// The snapshot, and main set to it.
-  std::vector<TableUpdate> updates;
-  /// As in `updates`.
-  Snapshot snapshot;
-};
-
 /// Writes the manifest list for an append on top of `metadata`'s main branch, with the
 /// next sequence number. An append without manifests adds a snapshot all the same.
 ///
-/// The summary has operation, what was added, and the totals where the parent has them
-/// (or where there is no parent): right or absent. The snapshot's time is never before
-/// its parent's, nor before the table's last update.
-Result<PreparedAppend> PrepareAppend(const FileIo& io, const TableMetadata& metadata,
-                                     const WrittenManifests& written,
-                                     const AppendAttempt& attempt, WallTime now);
+/// The summary has operation, what was added, and the totals, from the parent's or else
+/// from what its manifest list counts: right or absent.
+Result<PreparedSnapshot> PrepareAppend(const FileIo& io, const TableMetadata& metadata,
+                                       const WrittenManifests& written,
+                                       const AppendAttempt& attempt, WallTime now);
 
 }  // namespace firn::iceberg

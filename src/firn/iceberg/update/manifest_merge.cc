@@ -1,0 +1,174 @@
+#include "firn/iceberg/update/manifest_merge.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "firn/core/ulid.h"
+#include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/io/metadata_io.h"
+
+namespace firn::iceberg {
+namespace {
+
+constexpr const char* kEnabled = "commit.manifest-merge.enabled";
+constexpr const char* kTargetSize = "commit.manifest.target-size-bytes";
+constexpr const char* kMinCount = "commit.manifest.min-count-to-merge";
+constexpr std::string_view kTotalPrefix = "total-";
+
+const std::string* FindProperty(const TableMetadata& metadata, const char* name) {
+  const auto found = metadata.properties.find(name);
+  return found == metadata.properties.end() ? nullptr : &found->second;
+}
+
+Status ReadPositive(const TableMetadata& metadata, const char* name,
+                    std::int64_t& target) {
+  const std::string* text = FindProperty(metadata, name);
+  if (text == nullptr) return Status::OK();
+  std::int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [parsed_to, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || parsed_to != end || value <= 0) {
+    return InvalidError("table property {}: expected a positive whole number, got \"{}\"",
+                        name, *text);
+  }
+  target = value;
+  return Status::OK();
+}
+
+using Bin = std::vector<ManifestFile>;
+
+/// What a merge leaves alone, and what it makes one manifest of each.
+struct MergePlan {
+  Bin kept;
+  std::vector<Bin> merged;
+};
+
+bool IsSmall(const ManifestFile& manifest, const ManifestMergeLimits& limits) {
+  return manifest.content == ManifestContent::kData && !manifest.key_metadata &&
+         manifest.manifest_length < limits.target_size_bytes;
+}
+
+/// Neighbours together, up to the target size.
+std::vector<Bin> Pack(Bin manifests, const ManifestMergeLimits& limits) {
+  std::vector<Bin> bins;
+  std::int64_t open_bytes = 0;
+  for (ManifestFile& manifest : manifests) {
+    const bool fits = open_bytes + manifest.manifest_length <= limits.target_size_bytes;
+    if (bins.empty() || !fits) {
+      bins.emplace_back();
+      open_bytes = 0;
+    }
+    open_bytes += manifest.manifest_length;
+    bins.back().push_back(std::move(manifest));
+  }
+  return bins;
+}
+
+MergePlan PlanMerge(std::vector<ManifestFile> manifests,
+                    const ManifestMergeLimits& limits) {
+  MergePlan plan;
+  std::map<PartitionSpecId, Bin> small;
+  for (ManifestFile& manifest : manifests) {
+    Bin& bin = IsSmall(manifest, limits) ? small[manifest.partition_spec_id] : plan.kept;
+    bin.push_back(std::move(manifest));
+  }
+  for (auto& [spec, candidates] : small) {
+    const bool are_many = std::cmp_greater_equal(candidates.size(), limits.min_count);
+    for (Bin& bin : Pack(std::move(candidates), limits)) {
+      if (are_many && bin.size() > 1) {
+        plan.merged.push_back(std::move(bin));
+      } else {
+        std::ranges::move(bin, std::back_inserter(plan.kept));
+      }
+    }
+  }
+  return plan;
+}
+
+Result<std::vector<ManifestEntry>> LiveEntries(const FileIo& io,
+                                               const TableMetadata& metadata,
+                                               const Bin& bin) {
+  std::vector<ManifestEntry> live;
+  for (const ManifestFile& manifest : bin) {
+    FIRN_ASSIGN_OR_RETURN(auto entries, ReadManifest(io, metadata, manifest));
+    for (ManifestEntry& entry : entries) {
+      if (entry.status == EntryStatus::kDeleted) continue;
+      entry.status = EntryStatus::kExisting;
+      live.push_back(std::move(entry));
+    }
+  }
+  return live;
+}
+
+/// Of a snapshot that changes manifests alone.
+std::map<std::string, std::string> SummaryOf(const TableMetadata& metadata,
+                                             const MergePlan& plan, std::size_t created,
+                                             std::size_t entries) {
+  std::size_t replaced = 0;
+  for (const Bin& bin : plan.merged) replaced += bin.size();
+  std::map<std::string, std::string> summary = {
+      {"operation", "replace"},
+      {"manifests-created", fmt::format("{}", created)},
+      {"manifests-kept", fmt::format("{}", plan.kept.size())},
+      {"manifests-replaced", fmt::format("{}", replaced)},
+      {"entries-processed", fmt::format("{}", entries)}};
+  for (const auto& [key, value] : CurrentSnapshot(metadata)->summary) {
+    if (key.starts_with(kTotalPrefix)) summary.emplace(key, value);
+  }
+  return summary;
+}
+
+}  // namespace
+
+Result<ManifestMergeLimits> ReadManifestMergeLimits(const TableMetadata& metadata) {
+  ManifestMergeLimits limits;
+  if (const std::string* text = FindProperty(metadata, kEnabled)) {
+    if (*text != "true" && *text != "false") {
+      return InvalidError("table property {}: expected true or false, got \"{}\"",
+                          kEnabled, *text);
+    }
+    limits.is_enabled = *text == "true";
+  }
+  FIRN_RETURN_NOT_OK(ReadPositive(metadata, kTargetSize, limits.target_size_bytes));
+  FIRN_RETURN_NOT_OK(ReadPositive(metadata, kMinCount, limits.min_count));
+  return limits;
+}
+
+Result<std::optional<PreparedSnapshot>> PrepareManifestMerge(
+    const FileIo& io, const TableMetadata& metadata, Runtime& runtime) {
+  FIRN_RETURN_NOT_OK(CheckWritable(metadata));
+  FIRN_ASSIGN_OR_RETURN(const ManifestMergeLimits limits,
+                        ReadManifestMergeLimits(metadata));
+  if (!limits.is_enabled || CurrentSnapshot(metadata) == nullptr) return std::nullopt;
+  FIRN_ASSIGN_OR_RETURN(auto manifests, ManifestsOfMain(io, metadata));
+  const MergePlan plan = PlanMerge(std::move(manifests), limits);
+  if (plan.merged.empty()) return std::nullopt;
+
+  NewSnapshot snapshot{.id = NewSnapshotId(metadata, runtime),
+                       .commit_uuid = NewUuid(runtime),
+                       .manifests = {},
+                       .summary = {}};
+  std::size_t entries = 0;
+  for (const Bin& bin : plan.merged) {
+    FIRN_ASSIGN_OR_RETURN(const auto live, LiveEntries(io, metadata, bin));
+    entries += live.size();
+    if (live.empty()) continue;
+    const NewManifest manifest{
+        .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
+                                snapshot.commit_uuid, snapshot.manifests.size()),
+        .partition_spec_id = bin.front().partition_spec_id,
+        .snapshot_id = snapshot.id};
+    FIRN_ASSIGN_OR_RETURN(ManifestFile line,
+                          WriteMergedManifest(io, metadata, manifest, live));
+    snapshot.manifests.push_back(std::move(line));
+  }
+  snapshot.summary = SummaryOf(metadata, plan, snapshot.manifests.size(), entries);
+  std::ranges::copy(plan.kept, std::back_inserter(snapshot.manifests));
+  return PrepareSnapshot(io, metadata, std::move(snapshot), runtime.Now());
+}
+
+}  // namespace firn::iceberg

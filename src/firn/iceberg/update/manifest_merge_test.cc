@@ -1,0 +1,131 @@
+#include "firn/iceberg/update/manifest_merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/testing/sample_table.h"
+#include "firn/iceberg/update/append.h"
+
+namespace firn::iceberg {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class ManifestMergeTest : public testing::Test {
+ protected:
+  ManifestMergeTest() { Set("commit.manifest.min-count-to-merge", "3"); }
+
+  void Set(const std::string& property, const std::string& value) {
+    metadata_.properties[property] = value;
+  }
+
+  void Commit(const PreparedSnapshot& prepared) {
+    ASSERT_TRUE(Check(prepared.requirements, metadata_).ok());
+    metadata_ = Apply(metadata_, "base", prepared.updates, runtime_.Now()).ValueOrDie();
+  }
+
+  void Append(const std::string& path) {
+    const auto written =
+        WriteManifests(files_.io(), metadata_, {FlightsFile(path, 516, "UA", 10)},
+                       NewSnapshotId(metadata_, runtime_), path);
+    Commit(
+        PrepareAppend(files_.io(), metadata_, *written, {}, runtime_.Now()).ValueOrDie());
+  }
+
+  auto Prepare() { return PrepareManifestMerge(files_.io(), metadata_, runtime_); }
+  bool Merge() {
+    const auto prepared = Prepare().ValueOrDie();
+    if (prepared) Commit(*prepared);
+    return prepared.has_value();
+  }
+
+  std::vector<ManifestFile> Manifests() {
+    return ManifestsOfMain(files_.io(), metadata_).ValueOrDie();
+  }
+
+  /// "a@1": every live file, and its sequence number.
+  std::vector<std::string> Files() {
+    std::vector<std::string> files;
+    for (const ManifestFile& manifest : Manifests()) {
+      for (const auto& entry :
+           ReadManifest(files_.io(), metadata_, manifest).ValueOrDie()) {
+        EXPECT_EQ(entry.sequence_number, entry.file_sequence_number);
+        files.push_back(
+            fmt::format("{}@{}", entry.data_file.file_path, *entry.sequence_number));
+      }
+    }
+    return files;
+  }
+
+  const std::string& Summary(const std::string& key) {
+    return CurrentSnapshot(metadata_)->summary.at(key);
+  }
+
+  FakeRuntime runtime_;
+  MemoryFiles files_;
+  TableMetadata metadata_ = FlightsMetadata();
+};
+
+TEST_F(ManifestMergeTest, FilesKeepTheirSequenceNumbers) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  const Snapshot before = *CurrentSnapshot(metadata_);
+  ASSERT_TRUE(Merge());
+  EXPECT_THAT(Files(), UnorderedElementsAre("a@1", "b@2", "c@3"));
+  ASSERT_EQ(Manifests().size(), 1U);
+  const ManifestFile& manifest = Manifests().front();
+  EXPECT_EQ(manifest.sequence_number, SnapshotSequence(4));
+  EXPECT_EQ(manifest.min_sequence_number, SnapshotSequence(1));
+  EXPECT_EQ(manifest.existing_files_count, 3);
+  EXPECT_EQ(manifest.existing_rows_count, 30);
+  EXPECT_EQ(manifest.added_files_count, 0);
+  EXPECT_EQ(CurrentSnapshot(metadata_)->parent_snapshot_id, before.snapshot_id);
+  EXPECT_EQ(Summary("operation"), "replace");
+  EXPECT_EQ(Summary("manifests-replaced"), "3");
+  EXPECT_EQ(Summary("total-records"), "30");
+  EXPECT_EQ(Summary("total-files-size"), before.summary.at("total-files-size"));
+}
+
+TEST_F(ManifestMergeTest, WaitsUntilThereAreEnough) {
+  EXPECT_FALSE(Merge());
+  Append("a"), Append("b");
+  EXPECT_FALSE(Merge());
+  Append("c");
+  EXPECT_TRUE(Merge());
+  EXPECT_FALSE(Merge());
+  Append("d"), Append("e");
+  EXPECT_TRUE(Merge());
+  EXPECT_THAT(Files(), UnorderedElementsAre("a@1", "b@2", "c@3", "d@5", "e@6"));
+}
+
+TEST_F(ManifestMergeTest, KeepsToTheTargetSize) {
+  for (const char* path : {"a", "b", "c", "d"}) Append(path);
+  const std::int64_t bytes = Manifests().front().manifest_length;
+  Set("commit.manifest.target-size-bytes", fmt::format("{}", 2 * bytes + 2));
+  ASSERT_TRUE(Merge());
+  EXPECT_EQ(Manifests().size(), 2U);
+  EXPECT_EQ(Files().size(), 4U);
+  Set("commit.manifest.target-size-bytes", "10");
+  EXPECT_FALSE(Merge());
+}
+
+TEST_F(ManifestMergeTest, CanBeSwitchedOff) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  Set("commit.manifest-merge.enabled", "false");
+  EXPECT_FALSE(Merge());
+}
+
+TEST_F(ManifestMergeTest, RefusesPropertiesThatAreNotUnderstood) {
+  for (const char* property :
+       {"commit.manifest-merge.enabled", "commit.manifest.target-size-bytes",
+        "commit.manifest.min-count-to-merge"}) {
+    Set(property, "-5");
+    EXPECT_THAT(ErrorText(Prepare().status()), HasSubstr(property));
+    metadata_.properties.erase(property);
+  }
+}
+
+}  // namespace
+}  // namespace firn::iceberg

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firn/core/ids.h"
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/iceberg/metadata/manifest.h"
+#include "firn/iceberg/metadata/table_metadata.h"
+#include "firn/iceberg/update/requirement.h"
+#include "firn/iceberg/update/table_update.h"
+
+namespace firn::iceberg {
+
+/// A positive random id that no snapshot of the table has.
+SnapshotId NewSnapshotId(const TableMetadata& metadata, Runtime& runtime);
+
+/// The manifests of main's snapshot; none without one.
+Result<std::vector<ManifestFile>> ManifestsOfMain(const FileIo& io,
+                                                  const TableMetadata& metadata);
+
+/// What a new snapshot on top of main is made of.
+struct NewSnapshot {
+  SnapshotId id;
+  /// Part of the names of all files of this commit.
+  std::string commit_uuid;
+  /// 1, 2, 3, ...: makes the manifest list's name unique.
+  std::int32_t attempt = 1;
+  std::vector<ManifestFile> manifests;
+  std::map<std::string, std::string> summary;
+};
+
+/// What to hand to Catalog::CommitTable; callers add requirements and updates of their
+/// own.
+struct PreparedSnapshot {
+  /// The table's uuid, and main's snapshot or its absence.
+  std::vector<TableRequirement> requirements;
+  /// The snapshot, and main set to it.
+  std::vector<TableUpdate> updates;
+  /// As in `updates`.
+  Snapshot snapshot;
+};
+
+/// Writes the manifest list, "snap-<id>-<attempt>-<commit uuid>.avro", with the next
+/// sequence number. The snapshot's time is never before its parent's, nor before the
+/// table's last update.
+Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& metadata,
+                                         NewSnapshot snapshot, WallTime now);
+
+}  // namespace firn::iceberg
