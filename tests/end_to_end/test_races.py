@@ -48,3 +48,19 @@ def test_a_load_says_that_its_table_was_made_anew(events):
     code, output = finish(load)
     assert code == 1 and "made anew" in output, output
     assert len(events.rows(events.TABLE)) == 1
+
+
+def test_two_wal_roots_feed_one_table_at_once(events):
+    text = (events.folder / "firn.yaml").read_text()
+    for root in "ab":
+        (events.folder / f"{root}.yaml").write_text(text + f"  path: {events.folder}/wal-{root}\n")
+    events.run(*events.load("0"))
+    commands = [(*events.load(f"{root}{n}"), "--config", f"{root}.yaml") for root in "ab" for n in range(2)]
+    running = [events.start(*command) for command in commands]
+    for process in running:
+        code, output = finish(process)
+        assert code == 0, output
+    events.assert_each_row(times=5)
+    for root in "ab":
+        shown = events.json("positions", "show", events.TABLE, "--config", f"{root}.yaml")
+        assert len(shown["shards"]) >= 2

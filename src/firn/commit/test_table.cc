@@ -36,6 +36,15 @@ iceberg::TableCreation OneColumn() {
   return creation;
 }
 
+std::string InWords(const Result<std::vector<BatchOutcome>>& outcomes) {
+  if (!outcomes.ok()) return ErrorText(outcomes.status());
+  std::vector<std::string> words;
+  for (const BatchOutcome& outcome : *outcomes) {
+    words.push_back(outcome.state == BatchState::kCommitted ? "committed" : "superseded");
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 }  // namespace
 
 BatchId TestBatchId(int number) {
@@ -66,7 +75,7 @@ Result<iceberg::LoadedTable> ScriptedCatalog::LoadTable(
     const iceberg::TableIdentifier& identifier) {
   if (const auto run = script.before_load; run) FIRN_RETURN_NOT_OK(run());
   FIRN_ASSIGN_OR_RETURN(iceberg::LoadedTable table, inner_.LoadTable(identifier));
-  if (const auto run = script.shown; run) run(table.metadata);
+  Show(table.metadata);
   return table;
 }
 
@@ -85,8 +94,15 @@ Result<iceberg::LoadedTable> ScriptedCatalog::CommitTable(
   FIRN_ASSIGN_OR_RETURN(iceberg::LoadedTable table,
                         inner_.CommitTable(identifier, requirements, updates));
   if (const auto run = script.after_commit; run) FIRN_RETURN_NOT_OK(run());
-  if (const auto run = script.shown; run) run(table.metadata);
+  Show(table.metadata);
   return table;
+}
+
+void ScriptedCatalog::Show(iceberg::TableMetadata& metadata) const {
+  std::erase_if(metadata.snapshots, [this](const iceberg::Snapshot& snapshot) {
+    return expired.contains(snapshot.snapshot_id);
+  });
+  if (const auto run = script.shown; run) run(metadata);
 }
 
 Status ScriptedCatalog::DropTable(const iceberg::TableIdentifier& identifier) {
@@ -134,13 +150,13 @@ Committer TestTable::NewCommitter(const WalId& wal) {
 }
 
 std::string TestTable::Commit(const std::vector<Batch>& batches, const WalId& wal) {
-  const auto outcomes = NewCommitter(wal).Commit(batches);
-  if (!outcomes.ok()) return ErrorText(outcomes.status());
-  std::vector<std::string> words;
-  for (const BatchOutcome& outcome : *outcomes) {
-    words.push_back(outcome.state == BatchState::kCommitted ? "committed" : "superseded");
-  }
-  return fmt::format("{}", fmt::join(words, " "));
+  return InWords(NewCommitter(wal).Commit(batches));
+}
+
+std::string TestTable::CommitAsRival(const std::vector<Batch>& batches) {
+  return InWords(Committer(memory_catalog_, reliable_io_, runtime_,
+                           {.table = kTable, .table_uuid = uuid_, .wal = TestWal()})
+                     .Commit(batches));
 }
 
 iceberg::TableMetadata TestTable::Load() {
@@ -194,6 +210,45 @@ void TestTable::AppendForeignFile(const std::string& name) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
+void TestTable::Compact() {
+  const iceberg::TableMetadata metadata = Load();
+  std::vector<iceberg::DataFile> files;
+  for (const std::string& name : LiveFiles()) files.push_back(TestFile(name + ".c"));
+  const auto written = iceberg::WriteManifests(reliable_io_, metadata, files,
+                                               iceberg::NewSnapshotId(metadata, runtime_),
+                                               NewUuid(runtime_))
+                           .ValueOrDie();
+  iceberg::Snapshot snapshot{
+      .snapshot_id = written.snapshot_id,
+      .parent_snapshot_id = metadata.current_snapshot_id,
+      .sequence_number = SnapshotSequence(metadata.last_sequence_number.value() + 1),
+      .timestamp_ms = metadata.last_updated_ms,
+      .manifest_list = fmt::format(
+          "memory:///warehouse/demo/events/metadata/snap-{}.avro", written.snapshot_id),
+      .summary = {{"operation", "replace"}}};
+  ASSERT_TRUE(
+      iceberg::WriteManifestList(reliable_io_,
+                                 {.location = snapshot.manifest_list,
+                                  .snapshot_id = snapshot.snapshot_id,
+                                  .parent_snapshot_id = snapshot.parent_snapshot_id,
+                                  .sequence_number = snapshot.sequence_number},
+                                 written.manifests)
+          .ok());
+  ASSERT_TRUE(
+      Apply({.requirements = {}, .updates = {iceberg::AddSnapshot{snapshot}}}).ok());
+  MoveMainTo(snapshot.snapshot_id);
+}
+
+void TestTable::ExpireAllButMain() {
+  const iceberg::TableMetadata metadata = Load();
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
+    if (snapshot.snapshot_id == metadata.current_snapshot_id) continue;
+    catalog_.expired.insert(snapshot.snapshot_id);
+    const std::string root = "memory:///";
+    ASSERT_TRUE(memory_.Delete(snapshot.manifest_list.substr(root.size())).ok());
+  }
+}
+
 void TestTable::MoveMainTo(SnapshotId snapshot) {
   iceberg::SnapshotRef ref;
   ref.snapshot_id = snapshot;
@@ -208,7 +263,7 @@ void TestTable::SetProperties(std::map<std::string, std::string> properties) {
 
 void TestTable::DropAndCreateAnew() {
   ASSERT_TRUE(memory_catalog_.DropTable(kTable).ok());
-  ASSERT_TRUE(memory_catalog_.CreateTable(kTable, OneColumn()).ok());
+  Create();
 }
 
 Status TestTable::Apply(const ScriptedCatalog::CommitCall& call) {

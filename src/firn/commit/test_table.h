@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class ScriptedCatalog : public iceberg::Catalog {
   explicit ScriptedCatalog(iceberg::Catalog& inner) : inner_(inner) {}
 
   Script script;
+  /// Snapshots that load and commit do not show any more.
+  std::set<SnapshotId> expired;
 
   Result<iceberg::LoadedTable> LoadTable(
       const iceberg::TableIdentifier& identifier) override;
@@ -63,6 +66,8 @@ class ScriptedCatalog : public iceberg::Catalog {
   Status CreateNamespace(std::string_view namespace_name) override;
 
  private:
+  void Show(iceberg::TableMetadata& metadata) const;
+
   iceberg::Catalog& inner_;
 };
 
@@ -83,6 +88,8 @@ class TestTable {
   /// A committer's work, in one word for each batch: "committed superseded"; else the
   /// error.
   std::string Commit(const std::vector<Batch>& batches, const WalId& wal = TestWal());
+  /// The same past the script and the faults.
+  std::string CommitAsRival(const std::vector<Batch>& batches);
 
   /// As it is, whatever the script shows.
   iceberg::TableMetadata Load();
@@ -93,6 +100,10 @@ class TestTable {
 
   /// What others do to the table.
   void AppendForeignFile(const std::string& name);
+  /// Every live file "x" is rewritten as "x.c".
+  void Compact();
+  /// With their manifest lists; Load still shows them.
+  void ExpireAllButMain();
   void MoveMainTo(SnapshotId snapshot);
   void SetProperties(std::map<std::string, std::string> properties);
   void DropAndCreateAnew();
