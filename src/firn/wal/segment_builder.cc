@@ -199,7 +199,11 @@ class SegmentAssembly {
   }
 
   void Learn(std::int64_t bytes) {
-    if (bytes < context_.options.row_group_bytes / kTellingPart) return;
+    // Either way: rows that are compressed far better than the guess never fill a row
+    // group, and rows that are compressed worse fill it before it is large in memory.
+    const bool is_telling = bytes >= context_.options.row_group_bytes / kTellingPart ||
+                            OpenMemoryBytes() >= RowGroupMemoryBytes() / kTellingPart;
+    if (!is_telling) return;
     context_.compression_ratio =
         static_cast<double>(bytes) / static_cast<double>(OpenMemoryBytes());
   }

@@ -218,6 +218,32 @@ TEST(SegmentBuilderTest, RemembersHowWellTheLastSegmentWasCompressed) {
   EXPECT_NEAR(static_cast<double>(second.footer.row_groups[0][0].bytes), 200'000, 20'000);
 }
 
+TEST(SegmentBuilderTest, LearnsAlsoFromRowsThatAlmostVanish) {
+  SegmentBuilder builder =
+      SegmentBuilder::Make(TestLayout(), {.row_group_bytes = 200'000}).ValueOrDie();
+  const std::vector<TestRow> same(2000, {"a", std::string(1000, 'x')});
+  const FrozenSegment first =
+      builder.Build({WithoutSource(same)}, {}, "u/s/1").ValueOrDie();
+  EXPECT_GT(first.footer.row_groups.size(), 1U) << "cut by a guess";
+  const FrozenSegment second =
+      builder.Build({WithoutSource(same)}, {}, "u/s/2").ValueOrDie();
+  EXPECT_EQ(second.footer.row_groups.size(), 1U);
+}
+
+TEST(SegmentBuilderTest, ATinySegmentTeachesNothing) {
+  const auto row_groups = [](SegmentBuilder& builder) {
+    return builder.Build({WithoutSource(Noise("a", 1000, 1000))}, {}, "u/s/2")
+        .ValueOrDie()
+        .footer.row_groups.size();
+  };
+  const SegmentOptions options = {.row_group_bytes = 200'000};
+  SegmentBuilder fresh = SegmentBuilder::Make(TestLayout(), options).ValueOrDie();
+  SegmentBuilder builder = SegmentBuilder::Make(TestLayout(), options).ValueOrDie();
+  // Its headers are larger than its rows.
+  ASSERT_TRUE(builder.Build({WithoutSource(Noise("a", 1, 10))}, {}, "u/s/1").ok());
+  EXPECT_EQ(row_groups(builder), row_groups(fresh));
+}
+
 TEST(SegmentBuilderTest, OneRowLargerThanARowGroupHasItsOwn) {
   EXPECT_EQ(Runs(Build({WithoutSource(Noise("a", 3, 5000))}, {.row_group_bytes = 100})),
             "a:1 | a:1 | a:1 ");
