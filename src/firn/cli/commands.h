@@ -95,4 +95,24 @@ struct PositionsResetArguments {
 Status RunPositionsReset(const CommandContext& context,
                          const PositionsResetArguments& arguments);
 
+struct WalQuarantineArguments {
+  std::string table;
+  /// "<shard>/<sequence>", or as a message names them.
+  std::vector<std::string> segments;
+  /// Else it only says what would be left out.
+  bool yes = false;
+};
+
+/// Takes segments that cannot be read out of the way of their shards.
+Status RunWalQuarantine(const CommandContext& context,
+                        const WalQuarantineArguments& arguments);
+
+struct WalReleaseArguments {
+  std::string table;
+  std::string segment;
+};
+
+/// Brings a segment back that no shift has passed yet.
+Status RunWalRelease(const CommandContext& context, const WalReleaseArguments& arguments);
+
 }  // namespace firn::cli

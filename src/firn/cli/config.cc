@@ -209,6 +209,7 @@ Keys TopLevelKeys(Config& config) {
                 {"oversized_clusters", SetOversizedClusters(shift.oversized_clusters)},
                 {"writer_max_parquet_bytes", SetBytes(shift.writer_max_parquet_bytes)},
                 {"workers", SetCount(shift.workers)}})},
+      {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
       {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
       {"memory_limit", SetBytes(config.memory_limit)},
       {"tables", SetTables(config.tables)},
@@ -233,6 +234,9 @@ Status CheckBounds(const Config& config, const Place& document) {
   if (shift.workers > kWorkersMax) {
     return document.Error(
         fmt::format("shift: workers ({}) are more than {}", shift.workers, kWorkersMax));
+  }
+  if (config.merge_max_open_runs < 2) {
+    return document.Error("merge: max_open_runs must be at least 2");
   }
   if (config.wal.dead_after <= Duration::zero()) {
     return document.Error("wal: dead_after must be above 0");

@@ -54,6 +54,8 @@ struct Config {
   CatalogConfig catalog;
   WalConfig wal;
   ShiftConfig shift;
+  /// Runs that a merge has open at once.
+  std::int64_t merge_max_open_runs = 1024;
   std::int64_t commit_queue_size = 4;
   std::int64_t memory_limit = 2LL << 30;
   std::map<std::string, TableConfig> tables;

@@ -182,6 +182,18 @@ Result<WalView> ViewWal(Workspace& workspace, const OpenTable& table) {
   return view;
 }
 
+/// "<shard>/<sequence>".
+std::vector<std::string> Quarantined(const WalView& view) {
+  std::vector<std::string> segments;
+  for (const wal::ShardListing& shard : view.shards) {
+    for (const wal::SegmentObject& segment : shard.segments) {
+      if (!segment.quarantined) continue;
+      segments.push_back(fmt::format("{}/{}", shard.shard, segment.name.sequence));
+    }
+  }
+  return segments;
+}
+
 void PrintWalText(const OpenTable& table, const WalView& view) {
   fmt::print("table  {} ({})\nWAL    {}\n\n", table.identifier,
              table.metadata().table_uuid, view.wal_id);
@@ -201,6 +213,10 @@ void PrintWalText(const OpenTable& table, const WalView& view) {
                  FormatCount(figures.waiting), FormatBytes(figures.waiting_bytes)});
   }
   fmt::print("{}", text.ToString());
+  for (const std::string& segment : Quarantined(view)) {
+    fmt::print("\nin quarantine  {}", segment);
+  }
+  if (!Quarantined(view).empty()) fmt::print("\n");
   if (!view.loads.empty()) fmt::print("\nloads  {}\n", fmt::join(view.loads, ", "));
 }
 
@@ -208,6 +224,7 @@ Json ToJson(const OpenTable& table, const WalView& view) {
   Json json = {{"table", ToString(table.identifier)},
                {"wal_id", view.wal_id.value()},
                {"loads", view.loads},
+               {"quarantined", Quarantined(view)},
                {"shards", Json::array()}};
   for (const wal::ShardListing& shard : view.shards) {
     const ShardFigures figures = FiguresOf(shard, view.reached);

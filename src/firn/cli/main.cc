@@ -51,6 +51,7 @@ class CommandLine {
     AddInspect();
     AddTable();
     AddPositions();
+    AddWal();
     Add(app_, "version", "print the version", [](const CommandContext&) {
       fmt::print("firn {}\n", FIRN_VERSION);
       return Status::OK();
@@ -252,6 +253,28 @@ class CommandLine {
     reset.add_flag("--dry-run", positions_reset_.dry_run, "only say what would be done");
   }
 
+  void AddWal() {
+    CLI::App& wal = AddGroup("wal", "mend the write-ahead log");
+    CLI::App& quarantine =
+        Add(wal, "quarantine", "leave out segments that cannot be read",
+            [this](const CommandContext& context) {
+              return RunWalQuarantine(context, wal_quarantine_);
+            });
+    AddTableName(quarantine, wal_quarantine_.table);
+    quarantine.add_option("SEGMENT", wal_quarantine_.segments, "shard/sequence")
+        ->required();
+    quarantine.add_flag("--yes", wal_quarantine_.yes,
+                        "do it; else only say what would be left out");
+
+    CLI::App& release =
+        Add(wal, "release", "bring back a segment before a shift goes on without it",
+            [this](const CommandContext& context) {
+              return RunWalRelease(context, wal_release_);
+            });
+    AddTableName(release, wal_release_.table);
+    release.add_option("SEGMENT", wal_release_.segment, "shard/sequence")->required();
+  }
+
   CLI::App app_{"Lands streams in Apache Iceberg tables, already compacted.", "firn"};
   GlobalArguments global_;
   LoadArguments load_;
@@ -259,6 +282,8 @@ class CommandLine {
   PlanArguments plan_;
   TableCreateArguments table_create_;
   TableDropArguments table_drop_;
+  WalQuarantineArguments wal_quarantine_;
+  WalReleaseArguments wal_release_;
   PositionsResetArguments positions_reset_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;

@@ -58,7 +58,14 @@ void PrintUnusual(const shift::ShiftReport& report) {
     fmt::print("  copied without decoding: {}\n", FormatBytes(figures.verbatim_bytes));
   }
   if (figures.uncut_parts > 0) {
-    fmt::print("  parts over the upper bound on one key: {}\n", figures.uncut_parts);
+    fmt::print(
+        "  parts over the upper bound in which no key to cut at is known: {} (their "
+        "files "
+        "may overlap)\n",
+        figures.uncut_parts);
+  }
+  if (figures.quarantined_segments > 0) {
+    fmt::print("  segments in quarantine, left out: {}\n", figures.quarantined_segments);
   }
   if (figures.failover_rolls > 0) {
     fmt::print("  files that grew past writer_max_parquet_bytes: {}\n",
@@ -106,7 +113,8 @@ std::string_view Explain(shift::ShardState state) {
              "left where it is";
     case shift::ShardState::kClosed:
       return "its writer closed the shard, so the segment had been durable: put it back, "
-             "from a backup of the WAL if there is one";
+             "from a backup of the WAL if there is one, or go on without it with 'firn "
+             "wal quarantine'";
   }
   return "";
 }

@@ -51,6 +51,7 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
       .retention = config.wal.retention,
   };
   options.iteration.writer.writer_max_parquet_bytes = shift.file_bytes_max();
+  options.iteration.writer.max_open_runs = config.merge_max_open_runs;
   const auto of_table = config.tables.find(table);
   if (of_table != config.tables.end()) {
     options.iteration.limits.non_empty_partition_fields =

@@ -128,7 +128,7 @@ Status ChunkOutput::FinishFile() {
       std::string location,
       DataFileLocation(metadata_, target_.spec, target_.bucket.partition, file_name));
   CrashPoint("shift.file.before_put");
-  FIRN_RETURN_NOT_OK(io_.WriteNew(
+  FIRN_RETURN_NOT_OK(files_.Write(
       location, std::string_view(reinterpret_cast<const char*>(written.bytes->data()),
                                  static_cast<std::size_t>(written.bytes->size()))));
   CrashPoint("shift.file.after_put");

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "firn/core/status.h"
-#include "firn/iceberg/io/file_io.h"
 #include "firn/iceberg/metadata/manifest.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/merge/sorted_merge.h"
 #include "firn/parquet_io/file_writer.h"
 #include "firn/planner/plan.h"
+#include "firn/shift/new_files.h"
 #include "firn/shift/segment_run_input.h"
 
 namespace firn::shift {
@@ -56,9 +56,12 @@ struct ChunkOutputOptions {
 class ChunkOutput {
  public:
   /// The references must outlive the output.
-  ChunkOutput(const iceberg::FileIo& io, const iceberg::TableMetadata& metadata,
+  ChunkOutput(NewFiles& files, const iceberg::TableMetadata& metadata,
               const ChunkTarget& target, ChunkOutputOptions options)
-      : io_(io), metadata_(metadata), target_(target), options_(std::move(options)) {}
+      : files_(files),
+        metadata_(metadata),
+        target_(target),
+        options_(std::move(options)) {}
 
   /// Takes rows [from, to) of a step; `rows` are all of the step's.
   Status Add(const merge::MergedRows& step, const arrow::RecordBatch& rows,
@@ -78,7 +81,7 @@ class ChunkOutput {
                 std::int64_t from, std::int64_t to);
   Status FinishFile();
 
-  const iceberg::FileIo& io_;
+  NewFiles& files_;
   const iceberg::TableMetadata& metadata_;
   const ChunkTarget target_;
   const ChunkOutputOptions options_;

@@ -8,10 +8,12 @@
 #include <arrow/api.h>
 
 #include "firn/iceberg/metadata/dropped_columns.h"
+#include "firn/merge/limit_open_runs.h"
 #include "firn/merge/sorted_merge.h"
 #include "firn/planner/bucket.h"
 #include "firn/planner/key_range.h"
 #include "firn/shift/data_file_options.h"
+#include "firn/shift/run_spool.h"
 
 namespace firn::shift {
 namespace {
@@ -73,6 +75,16 @@ std::int64_t RowAt(const merge::MergedRows& step, std::string_view border) {
     }
   }
   return low;
+}
+
+/// The inputs that are runs of a segment: only those come out as whole row groups.
+std::vector<const SegmentRunInput*> SegmentRunsOf(
+    const std::vector<std::unique_ptr<merge::MergeInput>>& inputs) {
+  std::vector<const SegmentRunInput*> runs;
+  for (const auto& input : inputs) {
+    runs.push_back(dynamic_cast<const SegmentRunInput*>(input.get()));
+  }
+  return runs;
 }
 
 /// Takes the steps of one merge, and goes on to the next chunk's output where its keys
@@ -158,14 +170,17 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   FIRN_ASSIGN_OR_RETURN(plan.writer_options, DataFileOptions(metadata_, target.order));
 
   std::vector<std::unique_ptr<merge::MergeInput>> inputs;
-  std::vector<const SegmentRunInput*> runs;
   for (const TakenRun& taken : TakenRuns(input_, chunks, target.is_sorted())) {
     const planner::Run& run = input_.runs[taken.slice.run];
-    auto input = std::make_unique<SegmentRunInput>(
-        segments_[run.segment], SelectionOf(run, taken), plan, job.shared);
-    runs.push_back(input.get());
-    inputs.push_back(std::move(input));
+    inputs.push_back(std::make_unique<SegmentRunInput>(
+        segments_[run.segment], SelectionOf(run, taken), plan, job.shared));
   }
+  DiskRunSpool spool(job.stop);
+  if (target.is_sorted()) {
+    FIRN_ASSIGN_OR_RETURN(
+        inputs, LimitOpenRuns(std::move(inputs), options_.max_open_runs, spool));
+  }
+  const std::vector<const SegmentRunInput*> runs = SegmentRunsOf(inputs);
   std::vector<std::string_view> borders;
   for (const Chunk& chunk : chunks.subspan(1)) {
     borders.push_back(RangeOf(input_, chunk).first);
@@ -173,7 +188,7 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   ChunkSequence outputs(
       std::move(borders),
       [&](std::size_t chunk) {
-        return ChunkOutput(io_, metadata_, target,
+        return ChunkOutput(files_, metadata_, target,
                            {.writer = plan.writer_options,
                             .file_bytes_max = options_.writer_max_parquet_bytes,
                             .name = fmt::format("{}-{:05}", job.name, begin + chunk)});

@@ -8,10 +8,10 @@
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
-#include "firn/iceberg/io/file_io.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/planner/plan.h"
 #include "firn/shift/chunk_output.h"
+#include "firn/shift/new_files.h"
 #include "firn/shift/segment_run_input.h"
 #include "firn/shift/task.h"
 
@@ -21,17 +21,20 @@ struct ChunkWriterOptions {
   /// Past it a file ends at the next change of key: a failover, not the way files get
   /// their size.
   std::int64_t writer_max_parquet_bytes = 256LL << 20;
+  /// Runs that one merge has open at once, at most; where more of them overlap, a first
+  /// pass over the local disk makes fewer.
+  std::int64_t max_open_runs = 1024;
 };
 
 /// Merges the chunks of a plan into data files of one table. Thread-safe; all that is
 /// passed must outlive it.
 class ChunkWriter {
  public:
-  ChunkWriter(const iceberg::FileIo& io, const iceberg::TableMetadata& metadata,
+  ChunkWriter(NewFiles& files, const iceberg::TableMetadata& metadata,
               const planner::PlanInput& input, const std::vector<planner::Chunk>& chunks,
               const std::vector<std::shared_ptr<const OpenSegment>>& segments,
               ChunkWriterOptions options)
-      : io_(io),
+      : files_(files),
         metadata_(metadata),
         input_(input),
         chunks_(chunks),
@@ -57,7 +60,7 @@ class ChunkWriter {
   /// Chunks [begin, end) by one merge.
   Status Merge(std::size_t begin, std::size_t end, const Job& job) const;
 
-  const iceberg::FileIo& io_;
+  NewFiles& files_;
   const iceberg::TableMetadata& metadata_;
   const planner::PlanInput& input_;
   const std::vector<planner::Chunk>& chunks_;

@@ -19,7 +19,8 @@ class OneMergeTest : public testing::Test {
 
   std::vector<ChunkFiles> Write(const PlannedIteration& planned,
                                 const std::vector<Task>& tasks, const std::string& name) {
-    const ChunkWriter writer(warehouse_.io(), planned.start.metadata, planned.input,
+    NewFiles files(warehouse_.runtime(), warehouse_.io());
+    const ChunkWriter writer(files, planned.start.metadata, planned.input,
                              planned.plan.chunks, planned.segments, {});
     std::vector<ChunkFiles> written(planned.plan.chunks.size());
     for (const Task& task : tasks) {

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "firn/core/crash_point.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/order/key_encoder.h"
+#include "firn/shift/new_files.h"
 #include "firn/shift/plan_input.h"
 #include "firn/shift/task_memory.h"
 #include "firn/wal/segment.h"
@@ -192,7 +194,7 @@ class TaskWorkers {
 
   std::int64_t MemoryOf(const Task& task) const {
     return TaskMemory(job_.iteration.input, chunks_, job_.iteration.segments, task,
-                      job_.options.writer.writer_max_parquet_bytes);
+                      job_.options.writer);
   }
 
   Runtime& runtime_;
@@ -222,35 +224,15 @@ Status CheckEveryRowWritten(const PlannedIteration& iteration, std::int64_t writ
                written, planned);
 }
 
-}  // namespace
-
-Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spool,
-                                       IterationStart start,
-                                       const IterationOptions& options,
-                                       const StopToken& stop) {
-  PlannedIteration iteration{.start = std::move(start)};
-  const iceberg::TableMetadata& metadata = iteration.start.metadata;
-  const wal::Positions& from = iteration.start.from;
-  FIRN_ASSIGN_OR_RETURN(
-      const wal::SegmentListing listing,
-      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from));
-  iteration.admission = Admit(from, listing.segments, options.iteration_bytes);
-  for (const wal::AdmittedSegment& admitted : iteration.admission.segments) {
-    iteration.segments.push_back(OpenAdmitted(listing, admitted, spool));
-  }
-  FIRN_ASSIGN_OR_RETURN(iteration.input, BuildPlanInput(iteration.segments, metadata));
-  FIRN_ASSIGN_OR_RETURN(iteration.plan, MakePlan(iteration.input, options.limits, stop));
-  return iteration;
-}
-
-Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
-                                        const PlannedIteration& iteration,
-                                        IterationOutput output,
-                                        const IterationOptions& options,
-                                        const StopToken& stop, const ChunkDone& done) {
+/// Writes the files, and describes them.
+Result<WrittenIteration> WriteFiles(Runtime& runtime, MemoryBudget& memory,
+                                    const PlannedIteration& iteration, NewFiles& files,
+                                    IterationOutput output,
+                                    const IterationOptions& options,
+                                    const StopToken& stop, const ChunkDone& done) {
   FIRN_ASSIGN_OR_RETURN(const std::vector<planner::Chunk> chunks,
                         ChunksByPartition(iteration));
-  const ChunkWriter writer(output.io, iteration.start.metadata, iteration.input, chunks,
+  const ChunkWriter writer(files, iteration.start.metadata, iteration.input, chunks,
                            iteration.segments, options.writer);
   TaskWorkers workers(runtime, memory,
                       {.iteration = iteration,
@@ -271,6 +253,42 @@ Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
   }
   FIRN_RETURN_NOT_OK(CheckEveryRowWritten(iteration, written.rows));
   DescribeRanges(iteration, written.batch);
+  CrashPoint("shift.written");
+  FIRN_RETURN_NOT_OK(stop.Check());
+  return written;
+}
+
+}  // namespace
+
+Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spool,
+                                       IterationStart start,
+                                       const IterationOptions& options,
+                                       const StopToken& stop) {
+  PlannedIteration iteration{.start = std::move(start), .limits = options.limits};
+  const iceberg::TableMetadata& metadata = iteration.start.metadata;
+  const wal::Positions& from = iteration.start.from;
+  FIRN_ASSIGN_OR_RETURN(
+      const wal::SegmentListing listing,
+      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from));
+  iteration.admission = Admit(from, listing.segments, options.iteration_bytes);
+  for (const wal::AdmittedSegment& admitted : iteration.admission.segments) {
+    iteration.segments.push_back(OpenAdmitted(listing, admitted, spool));
+  }
+  FIRN_ASSIGN_OR_RETURN(iteration.input, BuildPlanInput(iteration.segments, metadata));
+  FIRN_ASSIGN_OR_RETURN(iteration.plan,
+                        MakePlan(iteration.input, iteration.limits, stop));
+  return iteration;
+}
+
+Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
+                                        const PlannedIteration& iteration,
+                                        IterationOutput output,
+                                        const IterationOptions& options,
+                                        const StopToken& stop, const ChunkDone& done) {
+  NewFiles files(runtime, output.io);
+  auto written = WriteFiles(runtime, memory, iteration, files, std::move(output), options,
+                            stop, done);
+  if (!written.ok()) files.DeleteAll();
   return written;
 }
 

@@ -26,7 +26,9 @@
 //   segment_spool      the segments' bytes, fetched once
 //   segment_run_input  a run of a segment as an input of the merge
 //   chunk_writer       merges the runs of a task, and cuts at the borders of its chunks
+//   run_spool          runs that a first pass makes, if too many overlap
 //   chunk_output       the files of one chunk
+//   new_files          the files of an iteration, until a commit names them
 //   table_shift        iterations and commits until the WAL is drained
 
 namespace firn::shift {
@@ -56,6 +58,7 @@ struct PlannedIteration {
   /// Those that were admitted, in the order of the admission.
   std::vector<std::shared_ptr<const OpenSegment>> segments;
   planner::PlanInput input;
+  planner::Limits limits;
   planner::Plan plan;
 };
 
@@ -87,6 +90,7 @@ struct IterationOutput {
 /// Writes the files of a planned iteration, largest task first, and describes them as a
 /// batch. A task waits until `memory` holds what it will need. Nothing is in the table
 /// until the batch is committed. Cancelled if `stop` fires; NotFound as PlanIteration.
+/// After an error the files are gone again, as far as they can be deleted.
 Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
                                         const PlannedIteration& iteration,
                                         IterationOutput output,

@@ -58,6 +58,7 @@ class PlanInputBuilder {
     const auto segment_index = static_cast<std::uint32_t>(input_.segments.size());
     input_.segments.push_back(
         fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
+    if (segment.footer.row_groups.empty()) return Status::OK();
     FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec, SpecOf(segment));
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                           PartitionTypes(spec, SchemaFor(metadata_, spec)));

@@ -28,6 +28,7 @@ double RequestsPerSegment(std::int64_t spool_memory_bytes) {
   warehouse.ExpectWellShaped();
   const storage::RequestCounts after = warehouse.wal_requests();
   EXPECT_EQ(after.puts, before.puts);
+  EXPECT_EQ(after.gets - before.gets, 2 * kSegments) << "a footer and a body each";
   return static_cast<double>(after.gets + after.lists - before.gets - before.lists) /
          kSegments;
 }

@@ -29,7 +29,10 @@ struct OpenSegment {
   wal::SegmentFooter footer;
   std::vector<wal::SourceTrim> trims;
   std::shared_ptr<SpooledSegment> file;
+  /// Null for a segment in quarantine, which has no row groups.
   parquet_io::Footer parquet_footer;
+
+  bool is_quarantined() const { return parquet_footer == nullptr; }
 
   parquet_io::RowGroupSource RowGroup(std::uint32_t row_group) const {
     return {.file = file,

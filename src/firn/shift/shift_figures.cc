@@ -30,6 +30,8 @@ ShiftFigures FiguresOf(const PlannedIteration& iteration,
       .tail_merges = stats.tail_merges,
       .overlap_depth_max = stats.overlap_depth_max,
   };
+  figures.quarantined_segments = std::ranges::count_if(
+      iteration.segments, [](const auto& segment) { return segment->is_quarantined(); });
   for (const planner::Run& run : iteration.input.runs) figures.input_bytes += run.bytes;
   for (const iceberg::DataFile& file : written.batch.files) {
     figures.output_bytes += file.file_size_in_bytes;
@@ -41,6 +43,7 @@ ShiftFigures FiguresOf(const PlannedIteration& iteration,
 void Add(const ShiftFigures& figures, ShiftFigures& sum) {
   sum.commits += figures.commits;
   sum.segments += figures.segments;
+  sum.quarantined_segments += figures.quarantined_segments;
   sum.input_bytes += figures.input_bytes;
   sum.rows += figures.rows;
   sum.output_bytes += figures.output_bytes;
@@ -79,10 +82,14 @@ ShiftMetrics::ShiftMetrics(metrics::Registry& registry, const std::string& table
           Id("planner_oversized_clusters_total",
              "Clusters over upper_bound_input_bytes_per_task, cut into several files.",
              table))),
-      uncut_parts_(registry.GetCounter(Id(
-          "planner_uncut_parts_total",
-          "Parts over the upper bound that hold no key to cut at: their files overlap.",
-          table))),
+      uncut_parts_(registry.GetCounter(Id("planner_uncut_parts_total",
+                                          "Parts over the upper bound in which no key to "
+                                          "cut at is known: their files may "
+                                          "overlap.",
+                                          table))),
+      quarantined_segments_(registry.GetCounter(
+          Id("quarantined_segments_total",
+             "Segments that an operator took out: their rows were left out.", table))),
       tail_merges_(registry.GetCounter(
           Id("planner_tail_merges_total",
              "Chunks below the lower bound that joined the one before.", table))),
@@ -106,6 +113,7 @@ void ShiftMetrics::Count(const ShiftFigures& iteration) {
   clusters_.Increment(iteration.clusters);
   oversized_clusters_.Increment(iteration.oversized_clusters);
   uncut_parts_.Increment(iteration.uncut_parts);
+  quarantined_segments_.Increment(iteration.quarantined_segments);
   tail_merges_.Increment(iteration.tail_merges);
   if (iteration.overlap_depth_max) {
     overlap_depth_.Set(static_cast<double>(*iteration.overlap_depth_max));

@@ -14,6 +14,8 @@ namespace firn::shift {
 struct ShiftFigures {
   std::int64_t commits = 0;
   std::int64_t segments = 0;
+  /// Of them, those in quarantine, whose rows were left out.
+  std::int64_t quarantined_segments = 0;
   std::int64_t input_bytes = 0;
   std::int64_t rows = 0;
   std::int64_t output_bytes = 0;
@@ -60,6 +62,7 @@ class ShiftMetrics {
   metrics::Counter& clusters_;
   metrics::Counter& oversized_clusters_;
   metrics::Counter& uncut_parts_;
+  metrics::Counter& quarantined_segments_;
   metrics::Counter& tail_merges_;
   metrics::Gauge& overlap_depth_;
   metrics::Histogram& file_bytes_;

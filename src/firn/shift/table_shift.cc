@@ -128,13 +128,21 @@ class TableShift::Session {
         metrics_(environment_.metrics, ToString(shift.table_)) {}
 
   Result<ShiftReport> Run() {
+    const Status status = Drain();
+    if (IsError(status, ErrorKind::kCancelled)) return Stopped();
+    FIRN_RETURN_NOT_OK(status);
+    return std::move(report_);
+  }
+
+ private:
+  enum class Step { kCommitted, kDrained, kPlanAgain };
+
+  /// Until nothing is left that could be admitted.
+  Status Drain() {
     for (int attempt = 0; attempt < kPlanAttemptsMax;) {
       FIRN_RETURN_NOT_OK(stop_.Check());
       FIRN_ASSIGN_OR_RETURN(const Step step, Iterate());
-      if (step == Step::kDrained) {
-        FIRN_RETURN_NOT_OK(queue_.Close());
-        return std::move(report_);
-      }
+      if (step == Step::kDrained) return queue_.Close();
       if (step == Step::kCommitted) {
         attempt = 0;
         continue;
@@ -145,22 +153,28 @@ class TableShift::Session {
     return GaveUp();
   }
 
- private:
-  enum class Step { kCommitted, kDrained, kPlanAgain };
+  Status Stopped() const {
+    if (report_.figures.commits == 0) {
+      return Error(ErrorKind::kCancelled, "stopped on request; nothing was committed");
+    }
+    return Error(ErrorKind::kCancelled,
+                 "stopped on request; {} rows were committed before ({} commits), the "
+                 "next shift goes on behind them",
+                 report_.figures.rows, report_.figures.commits);
+  }
 
   Result<Step> Iterate() {
     FIRN_ASSIGN_OR_RETURN(Head head, shift_.LoadHead());
     const std::optional<BatchId> parent = head.positions.last_batch;
     const Result<PlannedIteration> planned = Plan(std::move(head));
     if (IsStale(planned.status())) return Step::kPlanAgain;
-    FIRN_RETURN_NOT_OK(planned.status());
+    FIRN_RETURN_NOT_OK(WithWayOut(planned.status()));
     if (planned->segments.empty()) return Conclude(*planned);
     observer_.OnPlanned(*planned);
     CrashPoint("shift.planned");
     const Result<WrittenIteration> written = Write(*planned, parent);
     if (IsStale(written.status())) return Step::kPlanAgain;
-    FIRN_RETURN_NOT_OK(written.status());
-    CrashPoint("shift.written");
+    FIRN_RETURN_NOT_OK(WithWayOut(written.status()));
     return Commit(*planned, *written);
   }
 
@@ -175,6 +189,15 @@ class TableShift::Session {
                           .from = std::move(head.positions.reached),
                           .shards = std::move(shards)},
                          shift_.options_.iteration, stop_);
+  }
+
+  /// What is damaged while a shift plans and reads is a segment, which its message names.
+  Status WithWayOut(const Status& status) const {
+    if (!IsError(status, ErrorKind::kCorruption)) return status;
+    return Error(ErrorKind::kCorruption,
+                 "{}; put the segment back from a backup of the WAL, or leave it out: "
+                 "'firn wal quarantine {} SEGMENT'",
+                 ErrorText(status), shift_.table_);
   }
 
   /// A segment of the listing is gone: another process has committed and deleted it.

@@ -92,8 +92,8 @@ class TableShift {
 
   /// Moves what the WAL holds at the beginning, by as many iterations and commits as that
   /// takes; segments that arrive meanwhile are left to the next shift. Work that another
-  /// planner did first is planned again. After an error or a stop the table holds what
-  /// was committed so far, each row once.
+  /// planner did first is planned again. After an error or a stop (Cancelled, saying what
+  /// was committed) the table holds what was committed so far, each row once.
   Result<ShiftReport> Run(const StopToken& stop, ShiftObserver& observer);
 
   /// Merges the table's small manifests if there are many, and returns how many were

@@ -299,6 +299,46 @@ TEST(TableShiftTest, APartitionTupleOfAnotherLengthIsCorruption) {
   EXPECT_TRUE(IsError(input.status(), ErrorKind::kCorruption)) << input.status();
 }
 
+/// What the metrics of a run say of a column that its statistics do not.
+struct WrongMetrics {
+  FieldId column;
+  void (*change)(parquet_io::ColumnMetrics&);
+  const char* error;
+};
+
+class WrongMetricsTest : public testing::TestWithParam<WrongMetrics> {};
+
+TEST_P(WrongMetricsTest, AreCorruption) {
+  TestWarehouse warehouse;
+  const wal::SegmentName segment = warehouse.Write("c1 k2 z3");
+  warehouse.Forge(segment, [](wal::SegmentFooter& footer) {
+    GetParam().change(footer.row_groups[0][0].metrics.at(GetParam().column));
+  });
+  const Status status = warehouse.TryShift().status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+  EXPECT_THAT(status.message(),
+              HasSubstr(fmt::format("segment {} row group 0 column {}",
+                                    SegmentKey(segment), GetParam().error)));
+  EXPECT_THAT(status.message(), HasSubstr("firn wal quarantine"));
+  EXPECT_EQ(warehouse.Snapshots(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , WrongMetricsTest,
+    testing::Values(
+        WrongMetrics{3, [](auto& metrics) { metrics.value_count = 4; },
+                     "number: the footer's key-values say 4 values, the column chunk 3"},
+        WrongMetrics{2, [](auto& metrics) { metrics.null_count = 1; },
+                     "key: the footer's key-values say 1 nulls, the column statistics 0"},
+        WrongMetrics{3, [](auto& metrics) { metrics.lower_bound->at(0) = 2; },
+                     "number: the footer's key-values say other bounds"},
+        WrongMetrics{3, [](auto& metrics) { metrics.upper_bound->at(0) = 4; },
+                     "number: the footer's key-values say other bounds"},
+        WrongMetrics{2, [](auto& metrics) { metrics.lower_bound = "d"; },
+                     "key: the footer's key-values say other bounds"},
+        WrongMetrics{2, [](auto& metrics) { metrics.upper_bound = "y"; },
+                     "key: the footer's key-values say other bounds"}));
+
 TEST(TableShiftTest, AKeyBeyondTheFootersBoundsIsCorruption) {
   TestWarehouse warehouse;
   warehouse.Write("m1");
@@ -337,8 +377,12 @@ TEST(TableShiftTest, AStopBetweenChunksCommitsNothing) {
   warehouse.options().iteration.workers = 1;
   StopSource stop;
   warehouse.observer().on_chunk = [&] { stop.RequestStop(); };
-  EXPECT_TRUE(IsError(warehouse.TryShift(stop.token()).status(), ErrorKind::kCancelled));
+  const std::size_t objects = warehouse.DataObjects();
+  const Status stopped = warehouse.TryShift(stop.token()).status();
+  EXPECT_TRUE(IsError(stopped, ErrorKind::kCancelled));
+  EXPECT_THAT(stopped.message(), HasSubstr("nothing was committed"));
   EXPECT_EQ(warehouse.Snapshots(), 0);
+  EXPECT_EQ(warehouse.DataObjects(), objects);
 }
 
 TEST(TableShiftTest, AStopBetweenIterationsKeepsWhatWasCommitted) {
@@ -350,7 +394,9 @@ TEST(TableShiftTest, AStopBetweenIterationsKeepsWhatWasCommitted) {
   warehouse.observer().on_planned = [&, plans = 0](const PlannedIteration&) mutable {
     if (++plans == 2) stop.RequestStop();
   };
-  EXPECT_TRUE(IsError(warehouse.TryShift(stop.token()).status(), ErrorKind::kCancelled));
+  const Status stopped = warehouse.TryShift(stop.token()).status();
+  EXPECT_TRUE(IsError(stopped, ErrorKind::kCancelled));
+  EXPECT_THAT(stopped.message(), HasSubstr("1 rows were committed before"));
   EXPECT_EQ(warehouse.Files(), "[a1]");
   warehouse.Shift();
   EXPECT_EQ(warehouse.Files(), "[a1] [a2]");
@@ -359,10 +405,14 @@ TEST(TableShiftTest, AStopBetweenIterationsKeepsWhatWasCommitted) {
 TEST(TableShiftTest, AFileThatCannotBeWrittenFailsTheShift) {
   TestWarehouse warehouse;
   warehouse.Write("a1");
-  warehouse.data_faults() =
-      FailNth(storage::StoreOperation::kPutWhole, 1, storage::kFailBefore);
-  EXPECT_FALSE(warehouse.TryShift().ok());
-  EXPECT_EQ(warehouse.Snapshots(), 0);
+  const std::size_t objects = warehouse.DataObjects();
+  std::int64_t puts = 0;
+  for (const auto fault : {storage::kFailBefore, storage::kApplyThenUnknown}) {
+    warehouse.data_faults() = FailNth(storage::StoreOperation::kPutWhole, ++puts, fault);
+    EXPECT_FALSE(warehouse.TryShift().ok());
+    EXPECT_EQ(warehouse.Snapshots(), 0);
+    EXPECT_EQ(warehouse.DataObjects(), objects);
+  }
   EXPECT_EQ(warehouse.Shift().figures.rows, 1);
 }
 

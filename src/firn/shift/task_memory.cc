@@ -66,18 +66,20 @@ std::int64_t PeakBytes(std::vector<OpenRun> runs) {
   return peak;
 }
 
-/// Without a sort order runs are read one after the other.
-std::int64_t LargestBytes(const std::vector<OpenRun>& runs) {
-  std::int64_t largest = 0;
-  for (const OpenRun& run : runs) largest = std::max(largest, run.bytes);
-  return largest;
+/// What the `count` largest take together.
+std::int64_t LargestBytes(std::vector<OpenRun> runs, std::int64_t count) {
+  std::ranges::sort(runs, std::ranges::greater(), &OpenRun::bytes);
+  std::int64_t bytes = 0;
+  const auto taken = std::min(runs.size(), static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < taken; ++i) bytes += runs[i].bytes;
+  return bytes;
 }
 
 using Segments = std::vector<std::shared_ptr<const OpenSegment>>;
 
 /// Of the runs of a chunk that are open together.
 std::int64_t OpenBytes(const planner::PlanInput& input, const Segments& segments,
-                       const planner::Chunk& chunk) {
+                       const planner::Chunk& chunk, std::int64_t max_open_runs) {
   std::vector<OpenRun> runs;
   for (const planner::RunSlice& slice : chunk.runs) {
     const planner::Run& run = input.runs[slice.run];
@@ -85,7 +87,10 @@ std::int64_t OpenBytes(const planner::PlanInput& input, const Segments& segments
                     .bytes = OpenRunBytes(*segments[run.segment], run.row_group)});
   }
   const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();
-  return is_sorted ? PeakBytes(std::move(runs)) : LargestBytes(runs);
+  // Without a sort order runs are read one after the other.
+  if (!is_sorted) return LargestBytes(std::move(runs), 1);
+  const std::int64_t peak = PeakBytes(runs);
+  return std::min(peak, LargestBytes(std::move(runs), max_open_runs));
 }
 
 /// Of all row groups that the chunks share.
@@ -111,14 +116,15 @@ std::int64_t SharedBytes(const planner::PlanInput& input, const Segments& segmen
 std::int64_t TaskMemory(const planner::PlanInput& input,
                         const std::vector<planner::Chunk>& chunks,
                         const Segments& segments, const Task& task,
-                        std::int64_t file_bytes_max) {
+                        const ChunkWriterOptions& writer) {
   const auto parts = std::span(chunks).subspan(task.begin, task.end - task.begin);
   std::int64_t open = SharedBytes(input, segments, parts);
   std::int64_t output = 0;
   // Chunks of one merge do not overlap: it is in one of them at a time, too.
   for (const planner::Chunk& chunk : parts) {
-    open = std::max(open, OpenBytes(input, segments, chunk));
-    output = std::max(output, kOutputCopies * std::min(chunk.bytes, file_bytes_max));
+    open = std::max(open, OpenBytes(input, segments, chunk, writer.max_open_runs));
+    output = std::max(
+        output, kOutputCopies * std::min(chunk.bytes, writer.writer_max_parquet_bytes));
   }
   return open + output;
 }

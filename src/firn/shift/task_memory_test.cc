@@ -17,14 +17,16 @@ class TaskMemoryTest : public testing::Test {
     for (const Task& task : MakeTasks(planned.input, planned.plan.chunks,
                                       warehouse.options().iteration.limits)) {
       estimates.push_back(TaskMemory(planned.input, planned.plan.chunks, planned.segments,
-                                     task, 1LL << 30));
+                                     task, warehouse.options().iteration.writer));
     }
     return estimates;
   }
 
   /// Of four runs, each `distance` behind the one before.
-  static std::int64_t OfRunsApart(std::int64_t distance, const std::string& sort_by) {
+  static std::int64_t OfRunsApart(std::int64_t distance, const std::string& sort_by,
+                                  std::int64_t max_open_runs = 1024) {
     TestWarehouse warehouse({.sort_by = sort_by});
+    warehouse.options().iteration.writer.max_open_runs = max_open_runs;
     for (int i = 0; i < 4; ++i) warehouse.Write(NumberedRows(distance * i, 20'000));
     return Estimates(warehouse).at(0);
   }
@@ -40,6 +42,10 @@ TEST_F(TaskMemoryTest, OnlyRunsOverOneKeyAreOpenTogether) {
 
 TEST_F(TaskMemoryTest, UnsortedRunsAreReadOneAfterTheOther) {
   EXPECT_LT(OfRunsApart(1, ""), OfRunsApart(15'000, "key"));
+}
+
+TEST_F(TaskMemoryTest, NoMoreRunsAreOpenThanMayBe) {
+  EXPECT_LT(OfRunsApart(1, "key", 2) * 3 / 2, OfRunsApart(1, "key"));
 }
 
 TEST_F(TaskMemoryTest, ATaskIsNeverThoughtToNeedNothing) {

@@ -122,6 +122,8 @@ class TestWarehouse {
   /// Rows of each live data file, as they stand in it.
   std::vector<std::vector<TestRow>> FileRows();
   std::vector<iceberg::DataFile> DataFiles();
+  /// Objects below the table's location, also those that nothing names.
+  std::size_t DataObjects() { return data_memory_.List("").ValueOrDie().size(); }
   std::vector<TestRow> ReadRows(const iceberg::DataFile& file);
   /// Expects exactly the rows written so far, each once, each file in key order, and no
   /// two files of one partition over one key.

@@ -34,6 +34,7 @@ std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shar
       if (may_live && &segment == &shard.segments.back()) continue;
       const bool is_young = std::ranges::any_of(
           young, [&](const auto& range) { return Took(range, segment.name); });
+      if (segment.quarantined) continue;
       if (IsPassed(segment.name, positions) && !is_young) drained.push_back(segment);
     }
   }

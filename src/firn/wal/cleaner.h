@@ -29,6 +29,7 @@ struct CleanerLimits {
 /// The segments that may be deleted: the table's position has passed them, and the
 /// snapshot that took them is `retention` old or no longer listed. The last segment of a
 /// shard that is neither closed nor dead stays: a shard of which nothing is left is over.
+/// Those in quarantine stay: their rows are nowhere else.
 ///
 /// REQUIRES: the table was not rolled back; else segments may be needed again. Pure.
 std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,

@@ -5,6 +5,7 @@
 
 #include "firn/core/fake_runtime.h"
 #include "firn/storage/memory_store.h"
+#include "firn/wal/quarantine.h"
 #include "firn/wal/shard_writer.h"
 
 namespace firn::wal {
@@ -55,6 +56,13 @@ TEST_F(CleanerTest, KeepsWhatASnapshotTookForTheRetention) {
   EXPECT_EQ(Drained(), "a1 ");
   runtime_.Advance(minutes(1));
   EXPECT_EQ(Drained(), "a1 a2 a3 ");
+}
+
+TEST_F(CleanerTest, WhatIsInQuarantineStays) {
+  const SegmentName name = {TableUuid("u"), ShardId("a"), SegmentSequence(2)};
+  ASSERT_TRUE(WriteQuarantine(store_, name, {}).ok());
+  runtime_.Advance(minutes(60));
+  EXPECT_EQ(Drained(), "a1 a3 ");
 }
 
 TEST_F(CleanerTest, WhatAnExpiredSnapshotTookGoesAtOnce) {

@@ -385,6 +385,19 @@ Status CheckTupleSizes(std::string_view segment, const SegmentFooter& footer) {
 
 }  // namespace
 
+std::string EncodeSourceRanges(const std::vector<SourceRange>& ranges) {
+  return EncodeRanges(ranges);
+}
+
+std::optional<std::vector<SourceRange>> DecodeSourceRanges(std::string_view text) {
+  const Result<std::string> bytes = DecodeBase64(text);
+  if (!bytes.ok()) return std::nullopt;
+  ByteReader in(*bytes);
+  std::vector<SourceRange> ranges = DecodeRanges(in);
+  if (in.failed()) return std::nullopt;
+  return ranges;
+}
+
 KeyValues EncodeSegmentFooter(const SegmentFooter& footer) {
   KeyValues key_values = {
       {kVersionKey, fmt::to_string(kSegmentFormatVersion)},

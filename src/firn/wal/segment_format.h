@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,11 @@ struct RowGroupSize {
 
 /// The key-values of a segment's footer, all values text (docs/formats/segment.md).
 KeyValues EncodeSegmentFooter(const SegmentFooter& footer);
+
+/// Ranges as they stand in the footer: base64 of *ranges*.
+std::string EncodeSourceRanges(const std::vector<SourceRange>& ranges);
+/// Nothing if `text` is not what EncodeSourceRanges gives.
+std::optional<std::vector<SourceRange>> DecodeSourceRanges(std::string_view text);
 
 /// The inverse of EncodeSegmentFooter, strict: every length is checked, and what it says
 /// must agree with itself and with `row_groups`.

@@ -8,6 +8,7 @@
 #include <parquet/metadata.h>
 #include <parquet/statistics.h>
 
+#include "firn/wal/quarantine.h"
 #include "firn/wal/segment_format.h"
 
 namespace firn::wal {
@@ -86,6 +87,65 @@ ExtractedValue Extract(const ExtractionInput& input, int row_group,
   return found->second;
 }
 
+/// True if values of the column have one form in statistics and in bounds, so that these
+/// must be equal: signed integers, and what is counted in them.
+bool HasPlainBounds(const parquet::ColumnDescriptor& column) {
+  const bool is_integer = column.physical_type() == parquet::Type::INT32 ||
+                          column.physical_type() == parquet::Type::INT64;
+  return is_integer &&
+         (column.logical_type() == nullptr || !column.logical_type()->is_decimal());
+}
+
+/// What a run's metrics say of a column, against the column's statistics; both were made
+/// from the same values. Text: what contradicts; empty if nothing does.
+std::string Contradiction(const parquet::ColumnDescriptor& column,
+                          const parquet::ColumnChunkMetaData& chunk,
+                          const parquet_io::ColumnMetrics& metrics) {
+  if (metrics.value_count != chunk.num_values()) {
+    return fmt::format("{} values, the column chunk {}", metrics.value_count,
+                       chunk.num_values());
+  }
+  const auto statistics = chunk.statistics();
+  if (statistics == nullptr) return "";
+  if (statistics->HasNullCount() && metrics.null_count != statistics->null_count()) {
+    return fmt::format("{} nulls, the column statistics {}", metrics.null_count,
+                       statistics->null_count());
+  }
+  if (!statistics->HasMinMax() || !metrics.lower_bound || !metrics.upper_bound) return "";
+  const std::string least = statistics->EncodeMin();
+  const std::string greatest = statistics->EncodeMax();
+  // Bounds may be truncated, away from the values; statistics are not.
+  const bool is_outside = *metrics.lower_bound > least || *metrics.upper_bound < greatest;
+  const bool is_unequal =
+      *metrics.lower_bound != least || *metrics.upper_bound != greatest;
+  const bool contradicts =
+      (IsString(column) && is_outside) || (HasPlainBounds(column) && is_unequal);
+  return contradicts ? "other bounds than the column statistics" : "";
+}
+
+/// Corruption, naming row group and column, if the metrics of a run that fills its row
+/// group contradict the statistics: they would come into the table as they are.
+Status CheckMetrics(std::string_view segment, const Footer& footer,
+                    const SegmentFooter& decoded) {
+  for (std::size_t i = 0; i < decoded.row_groups.size(); ++i) {
+    const std::vector<SegmentRun>& runs = decoded.row_groups[i];
+    if (runs.size() != 1 || runs[0].metrics.empty()) continue;
+    const auto row_group = footer->RowGroup(static_cast<int>(i));
+    for (int c = 0; c < row_group->num_columns(); ++c) {
+      const parquet::ColumnDescriptor& column = *footer->schema()->Column(c);
+      const auto metrics = runs[0].metrics.find(column.schema_node()->field_id());
+      if (metrics == runs[0].metrics.end()) continue;
+      const std::string what =
+          Contradiction(column, *row_group->ColumnChunk(c), metrics->second);
+      if (what.empty()) continue;
+      return Error(ErrorKind::kCorruption,
+                   "segment {} row group {} column {}: the footer's key-values say {}",
+                   segment, i, column.path()->ToDotString(), what);
+    }
+  }
+  return Status::OK();
+}
+
 std::vector<RowGroupSize> RowGroupSizes(const Footer& footer) {
   std::vector<RowGroupSize> sizes;
   for (int i = 0; i < footer->num_row_groups(); ++i) {
@@ -97,6 +157,16 @@ std::vector<RowGroupSize> RowGroupSizes(const Footer& footer) {
     sizes.push_back(size);
   }
   return sizes;
+}
+
+/// A segment without rows, in the place of one that is in quarantine.
+void AddQuarantined(const SegmentObject& object, std::vector<SourceRange> ranges,
+                    SegmentListing& listing) {
+  listing.segments.push_back(
+      {.name = object.name, .modified_us = object.modified_us, .ranges = ranges});
+  listing.footers.push_back(
+      {.footer = std::make_shared<const SegmentFooter>(SegmentFooter{
+           .table_uuid = object.name.table_uuid, .ranges = std::move(ranges)})});
 }
 
 }  // namespace
@@ -118,8 +188,12 @@ Result<ExtractedRowGroups> ExtractFrom(std::string_view name, const Footer& foot
 }
 
 Result<SegmentFooter> DecodeFooter(std::string_view segment, const Footer& footer) {
-  return Guarded(segment, [&] {
-    return DecodeSegmentFooter(segment, RowGroupSizes(footer), KeyValuesOf(footer));
+  return Guarded(segment, [&]() -> Result<SegmentFooter> {
+    FIRN_ASSIGN_OR_RETURN(
+        SegmentFooter decoded,
+        DecodeSegmentFooter(segment, RowGroupSizes(footer), KeyValuesOf(footer)));
+    FIRN_RETURN_NOT_OK(CheckMetrics(segment, footer, decoded));
+    return decoded;
   });
 }
 
@@ -160,6 +234,11 @@ Result<SegmentListing> WalReader::ReadSegments(const TableUuid& table,
       const bool is_landed =
           position != positions.shards.end() && object.name.sequence <= position->second;
       if (is_landed) continue;
+      if (object.quarantined) {
+        FIRN_ASSIGN_OR_RETURN(auto ranges, ReadQuarantine(store_, object.name));
+        AddQuarantined(object, std::move(ranges), listing);
+        continue;
+      }
       FIRN_ASSIGN_OR_RETURN(ReadSegment segment,
                             ReadSegmentFooter(object.key, object.size_bytes));
       if (segment.footer->table_uuid != table) {

@@ -24,6 +24,7 @@ inline constexpr std::size_t kFootersCachedMax = 4096;
 
 /// A segment's footer, as Parquet and as Firn understands it.
 struct ReadSegment {
+  /// Null for a segment in quarantine; `footer` then has ranges and no row groups.
   parquet_io::Footer parquet;
   std::shared_ptr<const SegmentFooter> footer;
 };
@@ -84,8 +85,9 @@ Result<ExtractedRowGroups> ExtractFrom(std::string_view name,
                                        const parquet_io::Footer& footer,
                                        const std::vector<Extraction>& extractions);
 
-/// Decodes the part of a Parquet footer that makes it a segment's. `segment` is for
-/// messages.
+/// Decodes the part of a Parquet footer that makes it a segment's. Corruption, naming row
+/// group and column, also if it contradicts the statistics that Parquet keeps of the same
+/// values. `segment` is for messages.
 Result<SegmentFooter> DecodeFooter(std::string_view segment,
                                    const parquet_io::Footer& footer);
 

@@ -6,6 +6,7 @@
 
 #include "firn/core/ulid.h"
 #include "firn/storage/location.h"
+#include "firn/wal/quarantine.h"
 #include "firn/wal/shard_writer.h"
 
 namespace firn::wal {
@@ -63,6 +64,17 @@ std::optional<ShardObject> ParseShardObject(const std::string& key) {
   return ShardObject{std::move(id), std::nullopt};
 }
 
+/// A marker stands behind its segment in the listing, or alone.
+void AddMarker(const SegmentName& name, const storage::ObjectInfo& object,
+               ShardListing& listing) {
+  listing.shard = name.shard;
+  if (listing.segments.empty() || listing.segments.back().name != name) {
+    listing.segments.push_back(
+        {.name = name, .key = SegmentKey(name), .modified_us = object.modified_us});
+  }
+  listing.segments.back().quarantined = true;
+}
+
 }  // namespace
 
 Result<WalId> OpenWalRoot(Runtime& runtime, storage::ObjectStore& store) {
@@ -97,6 +109,10 @@ Result<std::vector<ShardListing>> ListShards(storage::ObjectStore& store,
   FIRN_ASSIGN_OR_RETURN(auto objects, store.List(table.value() + "/"));
   std::map<ShardId, ShardListing> shards;
   for (storage::ObjectInfo& object : objects) {
+    if (const auto marked = ParseQuarantineKey(object.key)) {
+      AddMarker(*marked, object, shards[marked->shard]);
+      continue;
+    }
     const auto parsed = ParseShardObject(object.key);
     if (!parsed) continue;
     ShardListing& listing = shards[parsed->shard];

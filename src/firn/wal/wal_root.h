@@ -28,17 +28,20 @@ Status CheckOutsideTable(std::string_view wal_location, std::string_view table_l
 struct SegmentObject {
   SegmentName name;
   std::string key;
+  /// 0 if it is missing, and only a quarantine marker speaks of it.
   std::int64_t size_bytes = 0;
   std::int64_t modified_us = 0;
+  /// It is left out of the table (quarantine.h).
+  bool quarantined = false;
 };
 
 struct ShardListing {
   ShardId shard;
   /// Its writer said that nothing will follow.
   bool closed = false;
-  /// When an object of the shard was last written; microseconds since 1970.
+  /// When its writer last wrote an object of the shard; microseconds since 1970.
   std::int64_t modified_us = 0;
-  /// By sequence.
+  /// By sequence; those in quarantine, too.
   std::vector<SegmentObject> segments;
 };
 

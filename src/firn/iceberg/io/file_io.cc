@@ -55,4 +55,9 @@ Status FileIo::WriteNew(std::string_view location, std::string_view bytes) const
   return Error(ErrorKind::kUnavailable, "{}: {}", location, ErrorText(written));
 }
 
+Status FileIo::Delete(std::string_view location) const {
+  FIRN_ASSIGN_OR_RETURN(const Object object, Resolve(location));
+  return AddContext(object.store->Delete(object.key), location);
+}
+
 }  // namespace firn::iceberg

@@ -35,6 +35,9 @@ class FileIo {
   /// unique, and a file that is there already belongs to somebody else (AlreadyExists).
   Status WriteNew(std::string_view location, std::string_view bytes) const;
 
+  /// OK also if there was no such object. Only for what no metadata names.
+  Status Delete(std::string_view location) const;
+
  private:
   explicit FileIo(std::vector<Mount> mounts) : mounts_(std::move(mounts)) {}
 

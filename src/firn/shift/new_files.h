@@ -1,0 +1,32 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/iceberg/io/file_io.h"
+
+namespace firn::shift {
+
+/// The data files of an iteration while no commit names them. Thread-safe.
+class NewFiles {
+ public:
+  /// Both must outlive the files.
+  NewFiles(Runtime& runtime, const iceberg::FileIo& io) : io_(io), mutex_(runtime) {}
+
+  /// As FileIo::WriteNew.
+  Status Write(const std::string& location, std::string_view bytes);
+
+  /// Deletes what was written, or may have been. What cannot be deleted is an orphan like
+  /// those that a crash leaves. REQUIRES: nothing names the files, and nobody writes.
+  void DeleteAll();
+
+ private:
+  const iceberg::FileIo& io_;
+  Mutex mutex_;
+  std::set<std::string> locations_;  // guarded by mutex_
+};
+
+}  // namespace firn::shift

@@ -1,0 +1,64 @@
+"""A real SIGINT to a running shift: one clear line, exit 1, nothing left behind, and the next shift goes on."""
+
+import signal
+
+import pytest
+
+BEFORE_COMMIT = [
+    "shift.planned",
+    "shift.file.before_put",
+    "shift.file.after_put",
+    "shift.file.after_put:2",
+    "shift.written",
+]
+IN_COMMIT = ["commit.before_catalog", "catalog.commit.before_swap", "commit.after_catalog", "shift.committed"]
+
+
+@pytest.fixture
+def waiting(events):
+    events.run(*events.load("x", "--wal-only"))
+    return events
+
+
+def files_of(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".db")
+
+
+def interrupt(events, point):
+    """Interrupts a shift at a named place, and gives its message."""
+    temporary = events.folder / "tmp"
+    temporary.mkdir()
+    result = events.run("shift", events.TABLE, code=1, FIRN_CRASH_POINT=point, TMPDIR=str(temporary),
+                        FIRN_CRASH_SIGNAL=str(int(signal.SIGINT)))
+    assert result.stdout == ""
+    assert list(temporary.iterdir()) == []
+    (message,) = [line for line in result.stderr.splitlines() if line.startswith("firn: ")]
+    return message
+
+
+@pytest.mark.parametrize("point", BEFORE_COMMIT)
+def test_a_shift_stopped_before_its_commit_leaves_nothing(waiting, point):
+    before = files_of(waiting.folder / "warehouse")
+    assert "stopped on request; nothing was committed" in interrupt(waiting, point)
+    assert files_of(waiting.folder / "warehouse") == before
+    assert waiting.table(waiting.TABLE).current_snapshot() is None
+    waiting.run("shift", waiting.TABLE)
+    waiting.assert_each_row(times=1)
+
+
+@pytest.mark.parametrize("point", IN_COMMIT)
+def test_a_commit_that_began_is_finished(waiting, point):
+    assert "40000 rows were committed before (1 commits)" in interrupt(waiting, point)
+    waiting.assert_each_row(times=1)
+    waiting.run("shift", waiting.TABLE)
+    waiting.assert_each_row(times=1)
+
+
+def test_a_shift_stopped_between_iterations_keeps_what_landed(waiting):
+    waiting.configure("shift:\n  iteration_bytes: 200KiB\n")
+    message = interrupt(waiting, "shift.planned:2")
+    assert "(1 commits)" in message
+    landed = len(waiting.rows(waiting.TABLE))
+    assert 0 < landed < waiting.ROWS and f"{landed} rows" in message
+    waiting.run("shift", waiting.TABLE)
+    waiting.assert_each_row(times=1)
