@@ -41,11 +41,15 @@ struct ShiftArguments {
 /// Moves what the WAL holds into the table, once.
 Status RunShift(const CommandContext& context, const ShiftArguments& arguments);
 
+enum class PlanFormat { kText, kJson, kSvg };
+
 struct PlanArguments {
   /// Of the two exactly one is given.
   std::string table;
   std::string input;
-  OutputFormat format = OutputFormat::kText;
+  PlanFormat format = PlanFormat::kText;
+  /// File that the plan's input is written to, as a case file; none if empty.
+  std::string export_file;
 };
 
 /// Prints what a shift would do now, or what the planner makes of a case file.

@@ -19,4 +19,11 @@ Result<std::string> ReadFileText(const std::string& path) {
   return text;
 }
 
+Status WriteFileText(const std::string& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text << std::flush;
+  if (!file) return InvalidError("{}: {}", path, std::strerror(errno));
+  return Status::OK();
+}
+
 }  // namespace firn::cli

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <optional>
 
 #include <arrow/compute/initialize.h>
@@ -168,15 +169,23 @@ class CommandLine {
   void AddPlan() {
     CLI::App& plan =
         Add(app_, "plan", "print what a shift would do now, changing nothing",
-            [this](const CommandContext& context) {
-              plan_.format = format_;
-              return RunPlan(context, plan_);
-            });
+            [this](const CommandContext& context) { return RunPlan(context, plan_); });
     CLI::Option* table = plan.add_option("TABLE", plan_.table, "namespace.table");
     plan.add_option("--input", plan_.input, "plan the runs of a case file instead")
         ->type_name("CASE.json")
         ->excludes(table);
-    AddFormat(plan);
+    plan.add_option("--export", plan_.export_file,
+                    "also write what is planned to a case file, for --input")
+        ->type_name("CASE.json");
+    static const std::map<std::string, PlanFormat> kFormats = {
+        {"text", PlanFormat::kText},
+        {"json", PlanFormat::kJson},
+        {"svg", PlanFormat::kSvg}};
+    plan.add_option_function<std::string>(
+            "--format",
+            [this](const std::string& name) { plan_.format = kFormats.at(name); },
+            "how the plan is printed")
+        ->check(CLI::IsMember({"text", "json", "svg"}));
   }
 
   void AddInspect() {

@@ -9,6 +9,7 @@
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/planner/case_file.h"
 #include "firn/planner/plan_json.h"
+#include "firn/planner/svg_picture.h"
 #include "firn/planner/text_picture.h"
 
 namespace firn::cli {
@@ -41,24 +42,48 @@ Result<planner::Legend> LegendOf(const iceberg::TableMetadata& metadata) {
   return legend;
 }
 
-void Print(const planner::PlanInput& input, const planner::Plan& plan,
-           const planner::Legend& legend, OutputFormat format) {
-  if (format == OutputFormat::kJson) {
-    fmt::print("{}\n", RenderPlanJson(input, plan, legend));
-  } else {
-    fmt::print("{}", DrawPlan(input, plan, legend, {.width = OutputWidth()}));
+void Print(const planner::ExplainedPlan& explained, PlanFormat format) {
+  switch (format) {
+    case PlanFormat::kJson:
+      fmt::print("{}\n",
+                 RenderPlanJson(explained.input, explained.plan, explained.legend));
+      return;
+    case PlanFormat::kSvg:
+      fmt::print("{}", DrawPlanAsSvg(explained));
+      return;
+    case PlanFormat::kText:
+      fmt::print("{}", DrawPlan(explained, {.width = OutputWidth()}));
+      return;
   }
+}
+
+Status Export(const planner::ExplainedPlan& explained, const std::string& file) {
+  FIRN_ASSIGN_OR_RETURN(
+      const std::string text,
+      WriteCaseFile(explained.input, explained.limits, explained.legend));
+  return WriteFileText(file, text);
+}
+
+Status Finish(const planner::ExplainedPlan& explained, const PlanArguments& arguments) {
+  if (!arguments.export_file.empty()) {
+    FIRN_RETURN_NOT_OK(AddContext(Export(explained, arguments.export_file), "--export"));
+  }
+  Print(explained, arguments.format);
+  return Status::OK();
 }
 
 Status PlanCase(const CommandContext& context, const PlanArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(arguments.input));
   auto file = planner::ParseCaseFile(text);
   if (!file.ok()) return AsUsageError(AddContext(file.status(), arguments.input));
-  auto plan = MakePlan(file->input, file->limits, context.stop);
+  const auto plan = MakePlan(file->input, file->limits, context.stop);
   if (IsError(plan.status(), ErrorKind::kCancelled)) return plan.status();
-  if (!plan.ok()) return AsUsageError(plan.status());
-  Print(file->input, *plan, file->legend, arguments.format);
-  return Status::OK();
+  if (!plan.ok()) return AsUsageError(AddContext(plan.status(), arguments.input));
+  return Finish({.input = file->input,
+                 .limits = file->limits,
+                 .plan = *plan,
+                 .legend = file->legend},
+                arguments);
 }
 
 Status PlanTable(const CommandContext& context, const PlanArguments& arguments) {
@@ -72,8 +97,11 @@ Status PlanTable(const CommandContext& context, const PlanArguments& arguments) 
   FIRN_ASSIGN_OR_RETURN(const shift::PlannedIteration iteration,
                         shift.Plan(context.stop));
   FIRN_ASSIGN_OR_RETURN(const planner::Legend legend, LegendOf(iteration.start.metadata));
-  Print(iteration.input, iteration.plan, legend, arguments.format);
-  return Status::OK();
+  return Finish({.input = iteration.input,
+                 .limits = iteration.limits,
+                 .plan = iteration.plan,
+                 .legend = legend},
+                arguments);
 }
 
 }  // namespace

@@ -504,9 +504,8 @@ Result<std::string> WriteCaseFile(const PlanInput& input, const Limits& limits,
   if (!input.runs.empty()) FIRN_RETURN_NOT_OK(WriteRuns(input, legend, json));
   try {
     return json.dump(1) + "\n";
-  } catch (const Json::exception& error) {
-    return InvalidError(
-        "a name or partition value is not UTF-8 and cannot be written: {}", error.what());
+  } catch (const Json::exception&) {
+    return InvalidError("a name or partition value is not UTF-8 and cannot be written");
   }
 }
 

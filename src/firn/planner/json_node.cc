@@ -1,5 +1,7 @@
 #include "firn/planner/json_node.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace firn::planner {
@@ -70,7 +72,12 @@ Result<Json> ParseJson(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    return InvalidError("not a JSON document: {} (byte {})", error.what(), error.byte);
+    const std::string_view read = text.substr(0, error.byte);
+    const auto line = 1 + std::ranges::count(read, '\n');
+    const std::size_t line_end = read.rfind('\n');
+    const std::size_t column =
+        line_end == read.npos ? read.size() : read.size() - line_end - 1;
+    return InvalidError("not a JSON document: line {}, column {}", line, column);
   }
 }
 

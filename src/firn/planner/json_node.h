@@ -43,7 +43,7 @@ class JsonNode {
   std::string place_;
 };
 
-/// Invalid, with the byte, if `text` is not JSON.
+/// Invalid, with line and column, if `text` is not JSON.
 Result<nlohmann::ordered_json> ParseJson(std::string_view text);
 
 }  // namespace firn::planner

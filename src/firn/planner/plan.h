@@ -111,7 +111,8 @@ struct Stats {
   std::int64_t oversized_clusters = 0;
   std::int64_t tail_merges = 0;
   std::int64_t largest_cluster_bytes = 0;
-  /// Parts over the upper bound that hold no key to cut at.
+  /// Parts that are estimated over the upper bound, and hold no candidate to cut at: one
+  /// key with many rows, or rows between two neighbouring samples.
   std::int64_t uncut_parts = 0;
   /// The most chunks of one bucket that can hold one key; 0 without chunks, nothing
   /// without a sort order.
