@@ -1,5 +1,9 @@
 #include "firn/commit/test_table.h"
 
+#include <set>
+
+#include "firn/commit/file_removal.h"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -178,11 +182,18 @@ std::vector<std::string> TestTable::LiveFiles() {
     const auto entries =
         iceberg::ReadManifest(reliable_io_, metadata, manifest).ValueOrDie();
     for (const iceberg::ManifestEntry& entry : entries) {
+      if (entry.status == iceberg::EntryStatus::kDeleted) continue;
       names.push_back(entry.data_file.file_path.substr(kDataFolder.size()));
     }
   }
   std::ranges::sort(names);
   return names;
+}
+
+Status TestTable::Remove(const std::vector<std::string>& names) {
+  std::set<std::string> paths;
+  for (const std::string& name : names) paths.insert(std::string(kDataFolder) + name);
+  return RemoveFiles(catalog_, io_, runtime_, kTable, uuid_, paths);
 }
 
 std::vector<std::string> TestTable::StoredFiles(std::string_view name_part) {

@@ -98,6 +98,9 @@ class TestTable {
   std::vector<std::string> LiveFiles();
   std::vector<std::string> StoredFiles(std::string_view name_part);
 
+  /// RemoveFiles for files by their names, as LiveFiles gives them.
+  Status Remove(const std::vector<std::string>& names);
+
   /// What others do to the table.
   void AppendForeignFile(const std::string& name);
   /// Every live file "x" is rewritten as "x.c".

@@ -177,13 +177,18 @@ Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metada
   return line;
 }
 
-Result<ManifestFile> WriteMergedManifest(const FileIo& io, const TableMetadata& metadata,
-                                         const NewManifest& manifest,
-                                         const std::vector<ManifestEntry>& entries) {
+Result<ManifestFile> RewriteManifest(const FileIo& io, const TableMetadata& metadata,
+                                     const NewManifest& manifest,
+                                     const std::vector<ManifestEntry>& entries) {
   FIRN_ASSIGN_OR_RETURN(ManifestFile line, WriteEntries(io, metadata, manifest, entries));
-  line.existing_files_count = static_cast<std::int32_t>(entries.size());
   for (const ManifestEntry& entry : entries) {
-    FIRN_CHECK(entry.status == EntryStatus::kExisting && entry.sequence_number);
+    FIRN_CHECK(entry.status != EntryStatus::kAdded && entry.sequence_number);
+    if (entry.status == EntryStatus::kDeleted) {
+      ++*line.deleted_files_count;
+      *line.deleted_rows_count += entry.data_file.record_count;
+      continue;
+    }
+    ++*line.existing_files_count;
     *line.existing_rows_count += entry.data_file.record_count;
     line.min_sequence_number =
         std::min(line.min_sequence_number.value_or(*entry.sequence_number),

@@ -47,10 +47,11 @@ Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metada
                                    const std::vector<DataFile>& files);
 
 /// The same for entries that other manifests listed: all are of kind kExisting, and keep
-/// their snapshot and sequence numbers, which must be set.
-Result<ManifestFile> WriteMergedManifest(const FileIo& io, const TableMetadata& metadata,
-                                         const NewManifest& manifest,
-                                         const std::vector<ManifestEntry>& entries);
+/// their snapshot and sequence numbers, or kDeleted, and of the given snapshot. REQUIRES:
+/// their numbers are set.
+Result<ManifestFile> RewriteManifest(const FileIo& io, const TableMetadata& metadata,
+                                     const NewManifest& manifest,
+                                     const std::vector<ManifestEntry>& entries);
 
 struct NewManifestList {
   std::string location;

@@ -163,7 +163,7 @@ Result<std::optional<PreparedSnapshot>> PrepareManifestMerge(
         .partition_spec_id = bin.front().partition_spec_id,
         .snapshot_id = snapshot.id};
     FIRN_ASSIGN_OR_RETURN(ManifestFile line,
-                          WriteMergedManifest(io, metadata, manifest, live));
+                          RewriteManifest(io, metadata, manifest, live));
     snapshot.manifests.push_back(std::move(line));
   }
   snapshot.summary = SummaryOf(metadata, plan, snapshot.manifests.size(), entries);

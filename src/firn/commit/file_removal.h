@@ -1,0 +1,22 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/io/file_io.h"
+
+namespace firn::commit {
+
+/// Takes data files out of a table in one snapshot, on top of whatever others commit
+/// meanwhile. Files that are not live are passed over, so that it may be repeated.
+///
+/// Durable once it returns. NotFound if the table is not the one with this uuid any more.
+/// Other errors as Committer::Commit's; the files may have left the table all the same.
+Status RemoveFiles(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
+                   const iceberg::TableIdentifier& table, const TableUuid& uuid,
+                   const std::set<std::string>& paths);
+
+}  // namespace firn::commit
