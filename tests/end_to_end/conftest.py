@@ -35,15 +35,16 @@ class Firn:
             [PROGRAM, *map(str, arguments)],
             cwd=self.folder,
             env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, *arguments, code=0, **environment):
-        """Runs a command; fails unless it exits with `code`."""
+    def run(self, *arguments, code=0, stdin=None, **environment):
+        """Runs a command on `stdin`; fails unless it exits with `code`."""
         process = self.start(*arguments, **environment)
-        stdout, stderr = process.communicate(timeout=300)
+        stdout, stderr = process.communicate(stdin, timeout=300)
         assert process.returncode == code, f"exit {process.returncode}\n{stdout}\n{stderr}"
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,16 +22,28 @@ struct CommandContext {
 
 struct LoadArguments {
   std::string table;
+  /// Paths and patterns; "-" is standard input.
   std::vector<std::string> files;
   bool create = false;
+  std::string schema_file;
   std::string partition_by;
   std::string sort_by;
+  /// Empty: told by each file's name or content.
+  std::string format;
   std::vector<std::string> null_values;
+  std::string delimiter;
+  bool no_header = false;
+  /// "COLUMN=UNIT" each.
+  std::vector<std::string> time_units;
+  bool ignore_unknown = false;
+  bool strict = false;
+  bool dry_run = false;
   bool wal_only = false;
   std::optional<std::string> id;
 };
 
-/// Lands files in a table and, without wal_only, ends when the table covers them.
+/// Lands files in a table and, without wal_only, ends when the table covers them. Records
+/// that do not fit land in its table of dead letters; with strict, nothing lands then.
 Status RunLoad(const CommandContext& context, const LoadArguments& arguments);
 
 struct ShiftArguments {
@@ -83,6 +96,21 @@ struct TableDropArguments {
 };
 
 Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments);
+
+struct DeadLettersShowArguments {
+  /// The table whose dead letters these are.
+  std::string table;
+  /// The most letters that are shown.
+  std::int64_t limit = 100;
+  OutputFormat format = OutputFormat::kText;
+};
+
+Status RunDeadLettersShow(const CommandContext& context,
+                          const DeadLettersShowArguments& arguments);
+
+/// Tries a table's dead letters against its present schema. What fits is landed, exactly
+/// once, and leaves the dead letters; what does not stays.
+Status RunDeadLettersReplay(const CommandContext& context, const std::string& table);
 
 Status RunPositionsShow(const CommandContext& context, const std::string& table,
                         OutputFormat format);

@@ -1,6 +1,3 @@
-#include <limits.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -9,104 +6,81 @@
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
+#include "firn/cli/landing.h"
+#include "firn/cli/load_input.h"
+#include "firn/cli/load_positions.h"
+#include "firn/cli/log.h"
 #include "firn/cli/progress.h"
+#include "firn/cli/schema_file.h"
 #include "firn/cli/shift_command.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
-#include "firn/commit/positions.h"
 #include "firn/core/ulid.h"
 #include "firn/iceberg/io/metadata_io.h"
-#include "firn/sources/files/csv_source.h"
-#include "firn/sources/files/schema_inference.h"
-#include "firn/wal/admission.h"
+#include "firn/sources/files/file_patterns.h"
+#include "firn/sources/files/file_source.h"
 #include "firn/wal/load_manifest.h"
-#include "firn/wal/table_buffer.h"
-#include "firn/wal/wal_reader.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 namespace {
 
-sources::CsvOptions CsvOptionsOf(const LoadArguments& arguments) {
-  sources::CsvOptions options;
-  for (const std::string& text : arguments.null_values) {
-    options.null_spellings.push_back(text);
-  }
-  return options;
-}
-
-/// The files as a load names them for good: absolute, with their sizes.
-Result<wal::LoadManifest> ManifestOf(const std::vector<std::string>& files) {
+/// What one run of `load` is about.
+struct Load {
+  std::string id;
+  std::vector<std::string> files;
+  sources::FileOptions options;
   wal::LoadManifest manifest;
-  for (const std::string& file : files) {
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status)) {
-      return Error(ErrorKind::kNotFound, "{}: no such file", file);
-    }
-    if (!std::filesystem::is_regular_file(status)) {
-      return InvalidError("{}: not a regular file; name the files in it", file);
-    }
-    const auto size = std::filesystem::file_size(file, error);
-    if (error) return InvalidError("{}: {}", file, error.message());
-    FIRN_ASSIGN_OR_RETURN(std::string path, AbsolutePath(file));
-    manifest.files.push_back(
-        {.path = std::move(path), .size_bytes = static_cast<std::int64_t>(size)});
-  }
-  return manifest;
+};
+
+Result<Load> LoadOf(const CommandContext& context, const LoadArguments& arguments) {
+  Load load = {.id = arguments.id.value_or(NewUlid(context.runtime))};
+  FIRN_RETURN_NOT_OK(AsUsageError(wal::CheckLoadId(load.id)));
+  FIRN_ASSIGN_OR_RETURN(load.options, FileOptionsOf(arguments));
+  FIRN_ASSIGN_OR_RETURN(load.files, sources::ExpandFiles(arguments.files));
+  FIRN_ASSIGN_OR_RETURN(load.manifest, ManifestOf(arguments, load.files));
+  return load;
 }
 
-/// The columns of all files, from all of their values.
-Result<types::Schema> InferSchema(const CommandContext& context,
-                                  const LoadArguments& arguments) {
-  sources::SchemaInference inference;
-  Progress progress(context.runtime, "finding columns and types", 0);
-  std::int64_t rows = 0;
-  for (const std::string& file : arguments.files) {
-    FIRN_ASSIGN_OR_RETURN(auto reader,
-                          sources::CsvReader::Open(file, CsvOptionsOf(arguments)));
-    while (true) {
-      FIRN_RETURN_NOT_OK(context.stop.Check());
-      FIRN_ASSIGN_OR_RETURN(const auto batch, reader.Next());
-      if (batch == nullptr) break;
-      inference.Add(*batch);
-      rows += batch->num_rows();
-      progress.Update(rows, FormatCount(rows) + " rows read");
-    }
-  }
-  if (rows == 0) {
-    return InvalidError(
-        "{}: no records to tell the columns' types from; make the table with 'firn table "
-        "create'",
-        arguments.files.front());
-  }
-  return inference.Finish();
+sources::FileLoad FileLoadOf(const LoadArguments& arguments, const Load& load,
+                             const types::Schema& schema) {
+  return {.table = arguments.table,
+          .load_id = load.id,
+          .files = load.files,
+          .schema = schema,
+          .options = load.options};
 }
 
-/// Reads every record once before the first is durable: a load lands whole, or not at
-/// all.
-Status CheckRecords(const CommandContext& context, const sources::CsvLoad& load) {
-  FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
-  Progress progress(context.runtime, "checking records", 0);
-  std::int64_t rows = 0;
-  while (true) {
-    FIRN_ASSIGN_OR_RETURN(const auto batch, source->Next(context.stop));
-    if (!batch) return Status::OK();
-    rows += batch->delivery.rows->num_rows();
-    progress.Update(rows, FormatCount(rows) + " rows");
-  }
-}
+/// Where the records go.
+struct Target {
+  /// Nothing if it has to be made.
+  std::optional<OpenTable> table;
+  types::Schema schema;
+};
 
-/// The table, made from the files if it is missing and --create allows it.
-Result<OpenTable> FindOrCreate(Workspace& workspace, const CommandContext& context,
-                               const LoadArguments& arguments) {
+/// NotFound if there is no such table, and --create does not allow to make it.
+Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
+                          const LoadArguments& arguments, const Load& load) {
   auto found = FindTable(workspace, arguments.table);
-  if (!arguments.create || !IsError(found.status(), ErrorKind::kNotFound)) return found;
-  FIRN_ASSIGN_OR_RETURN(types::Schema schema, InferSchema(context, arguments));
+  if (found.ok()) {
+    const types::Schema schema = CurrentSchema(found->metadata());
+    return Target{.table = *std::move(found), .schema = schema};
+  }
+  if (!arguments.create || !IsError(found.status(), ErrorKind::kNotFound)) {
+    return found.status();
+  }
+  Target target;
+  FIRN_ASSIGN_OR_RETURN(target.schema,
+                        SchemaForNewTable(context, arguments, load.files, load.options));
+  return target;
+}
+
+Result<OpenTable> Create(Workspace& workspace, const LoadArguments& arguments,
+                         const types::Schema& schema) {
   auto created = CreateTable(workspace, arguments.table,
-                             {.schema = std::move(schema),
+                             {.schema = schema,
                               .partition_by = arguments.partition_by,
                               .sort_by = arguments.sort_by});
   // Another load may have made it meanwhile.
@@ -116,9 +90,19 @@ Result<OpenTable> FindOrCreate(Workspace& workspace, const CommandContext& conte
   return created;
 }
 
-/// --partition-by and --sort-by describe a new table; against one that is there they must
-/// say the same.
+Status CheckSchema(const OpenTable& table, const LoadArguments& arguments) {
+  if (arguments.schema_file.empty()) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const types::Schema schema,
+                        ReadSchemaFile(arguments.schema_file));
+  if (HasSameColumns(schema, CurrentSchema(table.metadata()))) return Status::OK();
+  return AsUsageError(InvalidError("{} has other columns than {}; leave --schema out",
+                                   table.identifier, arguments.schema_file));
+}
+
+/// --schema, --partition-by and --sort-by describe a new table; against one that is there
+/// they must say the same.
 Status CheckLayout(const OpenTable& table, const LoadArguments& arguments) {
+  FIRN_RETURN_NOT_OK(CheckSchema(table, arguments));
   const types::Schema& schema = CurrentSchema(table.metadata());
   if (!arguments.partition_by.empty()) {
     const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
@@ -143,189 +127,268 @@ Status CheckLayout(const OpenTable& table, const LoadArguments& arguments) {
   return Status::OK();
 }
 
-/// Freezes the file list under the load's id. Invalid if the load was begun with another
-/// one.
-Status Freeze(Workspace& workspace, const OpenTable& table, const std::string& id,
-              const wal::LoadManifest& manifest) {
+/// Invalid if the load was begun with other files or options.
+Status CheckFrozen(Workspace& workspace, const OpenTable& table, const Load& load) {
+  const auto frozen =
+      wal::ReadLoad(workspace.wal_store(), table.metadata().table_uuid, load.id);
+  if (IsError(frozen.status(), ErrorKind::kNotFound)) return Status::OK();
+  FIRN_RETURN_NOT_OK(frozen.status());
+  return CheckSameLoad(load.id, *frozen, load.manifest);
+}
+
+/// Freezes what the load reads under its id.
+Status Freeze(Workspace& workspace, const OpenTable& table, const Load& load) {
   FIRN_ASSIGN_OR_RETURN(
       const wal::LoadManifest frozen,
-      wal::FreezeLoad(workspace.wal_store(), table.metadata().table_uuid, id, manifest));
-  if (frozen == manifest) return Status::OK();
-  for (std::size_t i = 0; i < frozen.files.size(); ++i) {
-    const wal::LoadFile& file = frozen.files[i];
-    if (i < manifest.files.size() && manifest.files[i] == file) continue;
-    return InvalidError(
-        "load {} was begun with {} ({} bytes) as file {}, and now that is {}; name the "
-        "same, unchanged files, or load under another id",
-        id, file.path, file.size_bytes, i + 1,
-        i < manifest.files.size() ? fmt::format("{} ({} bytes)", manifest.files[i].path,
-                                                manifest.files[i].size_bytes)
-                                  : "missing");
-  }
-  return InvalidError(
-      "load {} was begun with {} files, not {}; load the others under "
-      "another id",
-      id, frozen.files.size(), manifest.files.size());
+      wal::FreezeLoad(workspace.wal_store(), table.metadata().table_uuid, load.id,
+                      load.manifest));
+  return CheckSameLoad(load.id, frozen, load.manifest);
 }
 
-/// Records of each file of the load that the table or the WAL holds already.
-Result<std::map<std::size_t, std::int64_t>> DurableRecords(Workspace& workspace,
-                                                           const OpenTable& table,
-                                                           const WalId& wal_id,
-                                                           const std::string& id,
-                                                           std::size_t files) {
-  FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded,
-                        workspace.catalog().LoadTable(table.identifier));
-  FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
-                        commit::ReadPositions(loaded.metadata, wal_id));
-  wal::WalReader reader(workspace.runtime(), workspace.wal_store());
-  FIRN_ASSIGN_OR_RETURN(
-      const auto listing,
-      reader.ListSegments(loaded.metadata.table_uuid, positions.reached));
-  // What admission will take is what need not be read again.
-  const wal::Admission admission =
-      Admit(positions.reached, listing, std::numeric_limits<std::int64_t>::max());
-  std::map<std::size_t, std::int64_t> records;
-  for (std::size_t i = 0; i < files; ++i) {
-    const auto next = admission.next.sources.find(wal::LoadSourceId(id, i));
-    if (next != admission.next.sources.end()) records[i] = next->second;
-  }
-  return records;
-}
-
-/// First part of a shard's name: the host's name as far as it can be part of a key.
-std::string NodeName() {
-  char name[HOST_NAME_MAX + 1] = {};
-  if (gethostname(name, HOST_NAME_MAX) != 0 || name[0] == '\0') return "node";
-  std::string node;
-  for (const char c : std::string_view(name)) {
-    node.push_back(std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-');
-  }
-  return node.front() == '-' ? "n" + node : node;
-}
-
-wal::TableBufferOptions BufferOptions(const Config& config) {
-  wal::TableBufferOptions options{.flush_bytes = config.wal.flush_bytes,
-                                  .flush_age = config.wal.flush_age};
-  options.segment.row_group_bytes = config.wal.row_group_bytes;
-  options.shard = {.node = NodeName(), .dead_after = config.wal.dead_after};
-  return options;
-}
-
-/// What became durable.
-struct WalFill {
-  wal::TableBufferCounts counts;
-  /// Where each source stood in the end.
-  std::map<std::string, std::int64_t> reached;
+/// How far the records of a load are durable already.
+struct Durable {
+  Reached rows;
+  /// The table of dead letters, if it holds some of this load.
+  std::optional<OpenTable> dead_letter_table;
+  Reached dead_letters;
 };
 
-/// Reads the source to its end, and makes every record durable.
-Result<WalFill> FillWal(Workspace& workspace, const OpenTable& table,
-                        sources::Source& source, const StopToken& stop) {
-  Runtime& runtime = workspace.runtime();
-  FIRN_ASSIGN_OR_RETURN(
-      const auto buffer,
-      wal::TableBuffer::Make(runtime, workspace.memory(), workspace.wal_store(),
-                             LayoutOf(table.metadata()),
-                             BufferOptions(workspace.config())));
-  Progress progress(runtime, fmt::format("load {}", table.identifier), 0);
-  WalFill fill;
-  std::int64_t rows = 0;
-  while (true) {
-    FIRN_ASSIGN_OR_RETURN(std::optional<sources::SourceBatch> batch, source.Next(stop));
-    if (!batch) break;
-    rows += batch->delivery.rows->num_rows();
-    fill.reached[batch->delivery.range->source] = batch->delivery.range->next;
-    FIRN_RETURN_NOT_OK(buffer->Append(std::move(batch->delivery), stop));
-    FIRN_RETURN_NOT_OK(buffer->FlushIfDue());
-    progress.Update(rows, FormatCount(rows) + " rows");
+std::vector<std::string> SourcesOf(const Load& load) {
+  std::vector<std::string> sources;
+  for (std::size_t i = 0; i < load.files.size(); ++i) {
+    sources.push_back(wal::LoadSourceId(load.id, i));
   }
-  FIRN_RETURN_NOT_OK(buffer->Close());
-  fill.counts = buffer->counts();
-  return fill;
+  return sources;
 }
 
-void PrintDurable(const OpenTable& table, const std::string& id,
-                  const wal::TableBufferCounts& counts, Duration duration) {
-  if (counts.rows == 0) {
+Result<Durable> FindDurableRecords(Workspace& workspace, const OpenTable& table,
+                                   const WalId& wal_id, const Load& load) {
+  const std::vector<std::string> sources = SourcesOf(load);
+  Durable durable;
+  FIRN_ASSIGN_OR_RETURN(durable.rows, FindDurable(workspace, table, wal_id, sources));
+  FIRN_ASSIGN_OR_RETURN(auto letters,
+                        FindDeadLetterTable(workspace, ToString(table.identifier)));
+  if (!letters) return durable;
+  FIRN_ASSIGN_OR_RETURN(durable.dead_letters,
+                        FindDurable(workspace, *letters, wal_id, sources));
+  if (!durable.dead_letters.empty()) durable.dead_letter_table = *std::move(letters);
+  return durable;
+}
+
+/// By index of the file, where both its rows and its dead letters are durable.
+std::map<std::size_t, std::int64_t> FirstRecords(const Durable& durable,
+                                                 const Load& load) {
+  std::map<std::size_t, std::int64_t> first;
+  const std::vector<std::string> sources = SourcesOf(load);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto rows = durable.rows.find(sources[i]);
+    if (rows == durable.rows.end()) continue;
+    const auto letters = durable.dead_letters.find(sources[i]);
+    const bool has_letters = letters != durable.dead_letters.end();
+    first[i] = has_letters ? std::min(rows->second, letters->second) : rows->second;
+  }
+  return first;
+}
+
+Status CheckExisting(const OpenTable& table, const LoadArguments& arguments) {
+  // What cannot be shifted must not be acknowledged.
+  FIRN_RETURN_NOT_OK(iceberg::CheckWritable(table.metadata()));
+  return CheckLayout(table, arguments);
+}
+
+bool CanBeReadTwice(const std::vector<std::string>& files) {
+  return std::ranges::all_of(files, [](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(file, error);
+  });
+}
+
+Status StrictFailure(const std::string& dead_letter) {
+  return InvalidError("{}; nothing was landed (--strict)", dead_letter);
+}
+
+/// Reads every record before the first is durable, so that a load whose files cannot be
+/// read to their end lands nothing; with --strict, nor does one with a record that does
+/// not fit. Standard input and pipes can be read only once, and are not.
+Status CheckBeforeLanding(const CommandContext& context, const LoadArguments& arguments,
+                          sources::FileLoad load) {
+  if (!CanBeReadTwice(load.files)) return Status::OK();
+  const std::int64_t dead_max =
+      arguments.strict ? 1 : std::numeric_limits<std::int64_t>::max();
+  FIRN_ASSIGN_OR_RETURN(const CheckedRecords checked,
+                        CheckRecords(context, std::move(load), dead_max));
+  return checked.dead == 0 || !arguments.strict ? Status::OK()
+                                                : StrictFailure(checked.examples.front());
+}
+
+/// Reads the source to its end, and makes every record durable.
+Status FillWal(const CommandContext& context, Landing& landing,
+               sources::FileSource& source, const LoadArguments& arguments) {
+  Progress progress(context.runtime, "load " + arguments.table,
+                    source.progress().bytes_total.value_or(0));
+  std::int64_t records = 0;
+  while (true) {
+    FIRN_ASSIGN_OR_RETURN(std::optional<sources::SourceBatch> batch,
+                          source.Next(context.stop));
+    if (!batch) return landing.Close();
+    if (arguments.strict && !batch->dead_letters.empty()) {
+      return InvalidError("{}; records before it may be durable already (--strict)",
+                          sources::DeadLetterText(batch->dead_letters.front()));
+    }
+    records += batch->delivery.range->next - batch->delivery.range->first;
+    FIRN_RETURN_NOT_OK(landing.Append(*std::move(batch), context.stop));
+    progress.Update(source.progress().bytes_read, FormatCount(records) + " records");
+  }
+}
+
+void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
+                  Duration duration) {
+  const wal::TableBufferCounts counts = landing.counts();
+  const std::int64_t dead = landing.dead_letter_count();
+  if (counts.rows == 0 && dead == 0) {
     fmt::print("{}: nothing to add, every record of load {} is durable already\n",
-               table.identifier, id);
+               table.identifier, load.id);
     return;
   }
   fmt::print("{}: {} rows durable in {} segments, {}, in {}\n", table.identifier,
              FormatCount(counts.rows), FormatCount(counts.segments),
              FormatBytes(counts.segment_bytes), FormatDuration(duration));
+  if (dead == 0) return;
+  LogWarning(
+      fmt::format("{} {} not fit and {} in {}; the first: {}", FormatCount(dead),
+                  dead == 1 ? "record does" : "records do", dead == 1 ? "is" : "are",
+                  landing.dead_letter_table()->identifier, landing.first_dead_letter()));
 }
 
-/// Fails if the table, as it is now, does not cover all that is in `reached`.
-Status CheckInTable(Workspace& workspace, const OpenTable& table, const WalId& wal_id,
-                    const std::map<std::string, std::int64_t>& reached) {
-  FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded,
-                        workspace.catalog().LoadTable(table.identifier));
-  const TableUuid& uuid = table.metadata().table_uuid;
-  if (loaded.metadata.table_uuid != uuid) {
-    return InvalidError(
-        "table {} was dropped and made anew while records were loaded into it; they stay "
-        "in the WAL of the dropped one: load them again (uuid {}, now {})",
-        table.identifier, uuid, loaded.metadata.table_uuid);
+/// Lands a load in a table that is there.
+class LoadRun {
+ public:
+  /// `is_checked`: CheckBeforeLanding was done. All references must outlive the run.
+  LoadRun(Workspace& workspace, const CommandContext& context,
+          const LoadArguments& arguments, const Load& load, const OpenTable& table,
+          bool is_checked)
+      : workspace_(workspace),
+        context_(context),
+        arguments_(arguments),
+        load_(load),
+        table_(table),
+        is_checked_(is_checked) {}
+
+  Status Run() {
+    FIRN_RETURN_NOT_OK(wal::CheckOutsideTable(workspace_.wal_store().Location(""),
+                                              table_.metadata().location));
+    FIRN_ASSIGN_OR_RETURN(wal_id_,
+                          wal::OpenWalRoot(context_.runtime, workspace_.wal_store()));
+    FIRN_RETURN_NOT_OK(CheckFrozen(workspace_, table_, load_));
+    FIRN_ASSIGN_OR_RETURN(durable_,
+                          FindDurableRecords(workspace_, table_, wal_id_, load_));
+    sources::FileLoad files =
+        FileLoadOf(arguments_, load_, CurrentSchema(table_.metadata()));
+    files.first_records = FirstRecords(durable_, load_);
+    if (!is_checked_) {
+      FIRN_RETURN_NOT_OK(CheckBeforeLanding(context_, arguments_, files));
+    }
+    FIRN_RETURN_NOT_OK(Freeze(workspace_, table_, load_));
+    if (!arguments_.id) fmt::print(stderr, "load {}\n", load_.id);
+    const Status status = LandAndShift(std::move(files));
+    if (!status.ok()) TellHowToGoOn();
+    return status;
   }
-  FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
-                        commit::ReadPositions(loaded.metadata, wal_id));
-  for (const auto& [source, next] : reached) {
-    const auto found = positions.reached.sources.find(source);
-    const std::int64_t landed =
-        found == positions.reached.sources.end() ? 0 : found->second;
-    if (landed >= next) continue;
-    return InvalidError(
-        "{} of {} records of {} are in {}, the others wait in the WAL (durable); 'firn "
-        "inspect wal {}' shows why",
-        landed, next, source, table.identifier, table.identifier);
+
+ private:
+  Status LandAndShift(sources::FileLoad files) {
+    FIRN_ASSIGN_OR_RETURN(const auto source, sources::FileSource::Make(std::move(files)));
+    FIRN_ASSIGN_OR_RETURN(const auto landing,
+                          Landing::Make(workspace_, table_, durable_.dead_letter_table));
+    const BootTime begin = context_.runtime.SinceBoot();
+    FIRN_RETURN_NOT_OK(FillWal(context_, *landing, *source, arguments_));
+    FIRN_RETURN_NOT_OK(End(table_));
+    const auto& letters = landing->dead_letter_table();
+    if (letters) FIRN_RETURN_NOT_OK(End(*letters));
+    ReportLanded(table_, load_, *landing, context_.runtime.SinceBoot() - begin);
+    if (arguments_.wal_only) return Status::OK();
+    FIRN_RETURN_NOT_OK(Shift(table_, landing->reached(), durable_.rows));
+    if (!letters) return Status::OK();
+    return Shift(*letters, landing->dead_letters_reached(), durable_.dead_letters);
   }
+
+  Status End(const OpenTable& table) {
+    return wal::EndLoad(workspace_.wal_store(), table.metadata().table_uuid, load_.id);
+  }
+
+  /// Fails if the table does not hold what of the load is durable.
+  Status Shift(const OpenTable& table, Reached reached, const Reached& durable) {
+    FIRN_RETURN_NOT_OK(ShiftAndReport(workspace_, table, context_.stop));
+    reached.insert(durable.begin(), durable.end());
+    return CheckInTable(workspace_, table, wal_id_, reached);
+  }
+
+  void TellHowToGoOn() {
+    fmt::print(
+        stderr,
+        "load {0}: the same command{1} with --id {0} goes on where this one ended\n",
+        load_.id, CanBeReadTwice(load_.files) ? "" : " and input");
+  }
+
+  Workspace& workspace_;
+  const CommandContext& context_;
+  const LoadArguments& arguments_;
+  const Load& load_;
+  const OpenTable& table_;
+  const bool is_checked_;
+  WalId wal_id_;
+  Durable durable_;
+};
+
+/// A usage error if a new table could not be laid out so.
+Status CheckNewLayout(const types::Schema& schema, const LoadArguments& arguments) {
+  if (!arguments.partition_by.empty()) {
+    const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
+    FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
+  }
+  if (arguments.sort_by.empty()) return Status::OK();
+  const auto order = order::ParseSortOrder(arguments.sort_by, schema);
+  return AsUsageError(AddContext(order.status(), "--sort-by"));
+}
+
+/// Says what would be made of the files.
+Status DryRun(const CommandContext& context, const LoadArguments& arguments,
+              const Load& load, const Target& target) {
+  FIRN_ASSIGN_OR_RETURN(const CheckedRecords checked,
+                        CheckRecords(context, FileLoadOf(arguments, load, target.schema),
+                                     std::numeric_limits<std::int64_t>::max()));
+  fmt::print("{}: {}\n{}\n{} records of {} {} fit, {} do not\n", arguments.table,
+             target.table ? "is there" : "would be made", SchemaText(target.schema),
+             FormatCount(checked.fit), load.files.size(),
+             load.files.size() == 1 ? "file" : "files", FormatCount(checked.dead));
+  for (const std::string& example : checked.examples) fmt::print("  {}\n", example);
+  if (arguments.strict && checked.dead > 0)
+    return StrictFailure(checked.examples.front());
   return Status::OK();
 }
 
 }  // namespace
 
 Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
-  const std::string id = arguments.id.value_or(NewUlid(context.runtime));
-  FIRN_RETURN_NOT_OK(AsUsageError(wal::CheckLoadId(id)));
-  FIRN_ASSIGN_OR_RETURN(const wal::LoadManifest manifest, ManifestOf(arguments.files));
+  FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, arguments));
   FIRN_ASSIGN_OR_RETURN(
       const auto workspace,
       Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
-  FIRN_ASSIGN_OR_RETURN(const OpenTable table,
-                        FindOrCreate(*workspace, context, arguments));
-  // What cannot be shifted must not be acknowledged.
-  FIRN_RETURN_NOT_OK(CheckWritable(table.metadata()));
-  FIRN_RETURN_NOT_OK(CheckLayout(table, arguments));
-  FIRN_RETURN_NOT_OK(wal::CheckOutsideTable(workspace->wal_store().Location(""),
-                                            table.metadata().location));
-  FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
-                        wal::OpenWalRoot(context.runtime, workspace->wal_store()));
-  FIRN_RETURN_NOT_OK(Freeze(*workspace, table, id, manifest));
-  if (!arguments.id) fmt::print(stderr, "load {}\n", id);
-
-  FIRN_ASSIGN_OR_RETURN(const auto durable, DurableRecords(*workspace, table, wal_id, id,
-                                                           manifest.files.size()));
-  const sources::CsvLoad load = {.table = arguments.table,
-                                 .load_id = id,
-                                 .files = arguments.files,
-                                 .first_records = durable,
-                                 .schema = CurrentSchema(table.metadata()),
-                                 .csv = CsvOptionsOf(arguments)};
-  FIRN_RETURN_NOT_OK(CheckRecords(context, load));
-  FIRN_ASSIGN_OR_RETURN(const auto source, sources::CsvSource::Make(load));
-  const BootTime begin = context.runtime.SinceBoot();
-  FIRN_ASSIGN_OR_RETURN(WalFill fill, FillWal(*workspace, table, *source, context.stop));
-  FIRN_RETURN_NOT_OK(
-      wal::EndLoad(workspace->wal_store(), table.metadata().table_uuid, id));
-  PrintDurable(table, id, fill.counts, context.runtime.SinceBoot() - begin);
-  if (arguments.wal_only) return Status::OK();
-  FIRN_RETURN_NOT_OK(ShiftAndReport(*workspace, table, context.stop));
-  for (const auto& [file, records] : durable) {
-    fill.reached.try_emplace(wal::LoadSourceId(id, file), records);
+  FIRN_ASSIGN_OR_RETURN(const Target target,
+                        FindTarget(*workspace, context, arguments, load));
+  if (target.table) FIRN_RETURN_NOT_OK(CheckExisting(*target.table, arguments));
+  if (!target.table) FIRN_RETURN_NOT_OK(CheckNewLayout(target.schema, arguments));
+  if (arguments.dry_run) return DryRun(context, arguments, load, target);
+  if (target.table) {
+    return LoadRun(*workspace, context, arguments, load, *target.table, false).Run();
   }
-  return CheckInTable(*workspace, table, wal_id, fill.reached);
+  // Before the table is made, so that what cannot be loaded makes none.
+  FIRN_RETURN_NOT_OK(
+      CheckBeforeLanding(context, arguments, FileLoadOf(arguments, load, target.schema)));
+  FIRN_ASSIGN_OR_RETURN(const OpenTable table,
+                        Create(*workspace, arguments, target.schema));
+  FIRN_RETURN_NOT_OK(CheckExisting(table, arguments));
+  return LoadRun(*workspace, context, arguments, load, table, true).Run();
 }
 
 }  // namespace firn::cli

@@ -53,6 +53,7 @@ class CommandLine {
     AddTable();
     AddPositions();
     AddWal();
+    AddDeadLetters();
     Add(app_, "version", "print the version", [](const CommandContext&) {
       fmt::print("firn {}\n", FIRN_VERSION);
       return Status::OK();
@@ -144,17 +145,46 @@ class CommandLine {
 
   void AddLoad() {
     CLI::App& load =
-        Add(app_, "load", "land CSV files in a table, then exit",
+        Add(app_, "load", "land files in a table, then exit",
             [this](const CommandContext& context) { return RunLoad(context, load_); });
     AddTableName(load, load_.table);
-    load.add_option("FILE", load_.files, "CSV files with a header line")->required();
+    load.add_option("FILE", load_.files,
+                    "CSV, NDJSON or Parquet files, plain, .gz or .zst; patterns; - is "
+                    "standard input")
+        ->required();
     load.add_flag("--create", load_.create, "make the table if it is missing");
+    load.add_option("--schema", load_.schema_file,
+                    "its Iceberg schema as JSON (else told from the files)")
+        ->type_name("FILE");
     AddLayout(load, load_.partition_by, load_.sort_by);
-    load.add_option("--null-value", load_.null_values, "text that stands for null")
-        ->allow_extra_args(false);
+    AddLoadFormat(load);
+    load.add_flag("--strict", load_.strict,
+                  "land nothing if a record does not fit; else it becomes a dead letter");
+    load.add_flag("--dry-run", load_.dry_run,
+                  "read the files, print the schema and what does not fit, land nothing");
     load.add_flag("--wal-only", load_.wal_only, "stop once the records are in the WAL");
     load.add_option("--id", load_.id,
                     "name of this load: run again, it goes on and adds nothing twice");
+  }
+
+  /// How the files are read.
+  void AddLoadFormat(CLI::App& load) {
+    load.add_option("--format", load_.format, "of the files (else told by name, content)")
+        ->check(CLI::IsMember({"csv", "ndjson", "parquet"}));
+    load.add_option("--null-value", load_.null_values,
+                    "text that stands for null in CSV, beside an empty value")
+        ->allow_extra_args(false);
+    load.add_option(
+        "--delimiter", load_.delimiter,
+        "character between the values of CSV, '\\t' for a tab (default: ',')");
+    load.add_flag("--no-header", load_.no_header,
+                  "the first line of CSV is a record; columns as in the table");
+    load.add_option("--time-unit", load_.time_units,
+                    "what the numbers of a timestamp column count: s, ms, us or ns")
+        ->type_name("COLUMN=UNIT")
+        ->allow_extra_args(false);
+    load.add_flag("--ignore-unknown", load_.ignore_unknown,
+                  "leave out columns that the table does not have");
   }
 
   void AddShift() {
@@ -284,6 +314,25 @@ class CommandLine {
     release.add_option("SEGMENT", wal_release_.segment, "shard/sequence")->required();
   }
 
+  void AddDeadLetters() {
+    CLI::App& letters = AddGroup("dead-letters", "records that did not fit their table");
+    CLI::App& show = Add(letters, "show", "the records, and why they do not fit",
+                         [this](const CommandContext& context) {
+                           letters_show_.format = format_;
+                           return RunDeadLettersShow(context, letters_show_);
+                         });
+    AddTableName(show, letters_show_.table);
+    show.add_option("--limit", letters_show_.limit, "the most records shown (100)")
+        ->check(CLI::PositiveNumber);
+    AddFormat(show);
+    CLI::App& replay =
+        Add(letters, "replay", "load those that fit the table's schema now",
+            [this](const CommandContext& context) {
+              return RunDeadLettersReplay(context, subject_);
+            });
+    AddTableName(replay, subject_);
+  }
+
   CLI::App app_{"Lands streams in Apache Iceberg tables, already compacted.", "firn"};
   GlobalArguments global_;
   LoadArguments load_;
@@ -294,6 +343,7 @@ class CommandLine {
   WalQuarantineArguments wal_quarantine_;
   WalReleaseArguments wal_release_;
   PositionsResetArguments positions_reset_;
+  DeadLettersShowArguments letters_show_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;
   Command chosen_;

@@ -1,7 +1,7 @@
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
-#include "firn/cli/file_text.h"
 #include "firn/cli/json_output.h"
+#include "firn/cli/schema_file.h"
 #include "firn/cli/shard_figures.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
@@ -9,18 +9,10 @@
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
-#include "firn/iceberg/serde/schema_json.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 namespace {
-
-Result<types::Schema> ReadSchemaFile(const std::string& path) {
-  FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(path));
-  auto schema = iceberg::ParseSchemaJson(text);
-  FIRN_RETURN_NOT_OK(AddContext(schema.status(), path));
-  return schema;
-}
 
 /// The WAL of a table is found by its uuid: once it is dropped, nobody can shift it.
 Status CheckNothingWaits(Workspace& workspace, const OpenTable& table) {

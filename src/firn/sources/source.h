@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
@@ -9,11 +12,31 @@
 
 namespace firn::sources {
 
+/// A record that became no row, for what reason ever.
+struct DeadLetter {
+  /// As the source has it.
+  std::string raw;
+  /// Where it comes from, for people: the path of a file, and its number there.
+  std::string source;
+  std::int64_t position = 0;
+  /// What is wrong, and where in the source.
+  std::string reason;
+  /// In the range of the batch.
+  std::int64_t offset = 0;
+  /// How `raw` is read by itself (see RecordFormatText); null if it cannot be.
+  std::shared_ptr<const std::string> format;
+
+  bool operator==(const DeadLetter&) const = default;
+};
+
 /// Records for one table.
 struct SourceBatch {
   /// As the user names it, "demo.flights".
   std::string table;
+  /// Its range covers the dead letters too.
   wal::Delivery delivery;
+  /// Must be durable before the rows are (see DeadLetterDelivery).
+  std::vector<DeadLetter> dead_letters;
 };
 
 /// Where records come from. Every way in is one, over the same buffer and flush code.

@@ -9,7 +9,9 @@
 namespace firn::wal {
 namespace {
 
-constexpr std::string_view kHeader = "firn load 1\n";
+constexpr std::string_view kHeader = "firn load 2\n";
+/// What a line of an option starts with; one of a file starts with a digit.
+constexpr std::string_view kOptionMark = "option ";
 constexpr std::size_t kIdLengthMax = 128;
 
 bool IsLetterOrDigit(char c) {
@@ -36,8 +38,8 @@ std::string EndedLoadKey(const TableUuid& table, std::string_view id) {
   return EndedLoadPrefix(table) + std::string(id);
 }
 
-/// A path may hold a line break; '%' marks what is written as two hex digits.
-std::string EscapePath(std::string_view path) {
+/// Text may hold a line break; '%' marks what is written as two hex digits.
+std::string Escape(std::string_view path) {
   std::string text;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
@@ -50,7 +52,7 @@ std::string EscapePath(std::string_view path) {
   return text;
 }
 
-std::optional<std::string> UnescapePath(std::string_view text) {
+std::optional<std::string> Unescape(std::string_view text) {
   std::string path;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -70,22 +72,43 @@ std::optional<std::string> UnescapePath(std::string_view text) {
 
 std::string Encode(const LoadManifest& manifest) {
   std::string text(kHeader);
+  for (const std::string& option : manifest.options) {
+    text += fmt::format("{}{}\n", kOptionMark, Escape(option));
+  }
   for (const LoadFile& file : manifest.files) {
-    text += fmt::format("{} {}\n", file.size_bytes, EscapePath(file.path));
+    text +=
+        fmt::format("{} {} {}\n", file.size_bytes, file.modified_ns, Escape(file.path));
   }
   return text;
 }
 
-std::optional<LoadFile> DecodeLine(std::string_view line) {
-  LoadFile file;
+/// Takes a number and the blank behind it off the front.
+bool TakeNumber(std::string_view& line, std::int64_t& number) {
   const std::size_t space = line.find(' ');
-  if (space == line.npos) return std::nullopt;
-  const auto [end, error] =
-      std::from_chars(line.data(), line.data() + space, file.size_bytes);
-  const auto path = UnescapePath(line.substr(space + 1));
-  if (error != std::errc() || end != line.data() + space || !path) return std::nullopt;
-  file.path = *path;
-  return file;
+  if (space == line.npos) return false;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + space, number);
+  if (error != std::errc() || end != line.data() + space) return false;
+  line.remove_prefix(space + 1);
+  return true;
+}
+
+bool DecodeLine(std::string_view line, LoadManifest& manifest) {
+  const bool is_option = line.starts_with(kOptionMark);
+  LoadFile file;
+  if (is_option) {
+    line.remove_prefix(kOptionMark.size());
+  } else if (!TakeNumber(line, file.size_bytes) || !TakeNumber(line, file.modified_ns)) {
+    return false;
+  }
+  auto text = Unescape(line);
+  if (!text) return false;
+  if (is_option) {
+    manifest.options.push_back(*std::move(text));
+  } else {
+    file.path = *std::move(text);
+    manifest.files.push_back(std::move(file));
+  }
+  return true;
 }
 
 std::optional<LoadManifest> Decode(std::string_view text) {
@@ -95,9 +118,7 @@ std::optional<LoadManifest> Decode(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (end == text.npos) return std::nullopt;
-    auto file = DecodeLine(text.substr(0, end));
-    if (!file) return std::nullopt;
-    manifest.files.push_back(*std::move(file));
+    if (!DecodeLine(text.substr(0, end), manifest)) return std::nullopt;
     text.remove_prefix(end + 1);
   }
   return manifest;

@@ -18,14 +18,21 @@ inline constexpr std::string_view kEndedLoadsPrefix = "ended-loads/";
 
 struct LoadFile {
   std::string path;
+  /// 0, both, for what is no file: a pipe.
   std::int64_t size_bytes = 0;
+  /// Nanoseconds since 1970. With the size it tells whether the file is still the one
+  /// that was begun with.
+  std::int64_t modified_ns = 0;
 
   bool operator==(const LoadFile&) const = default;
 };
 
-/// The files of one load, in the order in which their records are numbered.
+/// What a load reads: its files, in the order in which their records are numbered, and
+/// how they are read. All of it must stay the same for a load to go on.
 struct LoadManifest {
   std::vector<LoadFile> files;
+  /// As a user would give them, in a fixed order: "--delimiter ;".
+  std::vector<std::string> options;
 
   bool operator==(const LoadManifest&) const = default;
 };
@@ -37,8 +44,8 @@ Status CheckLoadId(std::string_view id);
 /// Source id of the records of one file of a load; their offsets count from 0.
 std::string LoadSourceId(std::string_view id, std::size_t file);
 
-/// Freezes the file list of a load in the WAL root, and returns what is frozen: the list
-/// of an earlier call with this id and table if there was one, whatever `manifest` says.
+/// Freezes what a load reads in the WAL root, and returns what is frozen: that of an
+/// earlier call with this id and table if there was one, whatever `manifest` says.
 Result<LoadManifest> FreezeLoad(storage::ObjectStore& store, const TableUuid& table,
                                 std::string_view id, const LoadManifest& manifest);
 

@@ -14,7 +14,8 @@ class LoadManifestTest : public testing::Test {
  protected:
   const TableUuid table_{"u"};
   const LoadManifest manifest_ = {
-      {{"/data/a.csv", 7}, {"odd \n%41\r name é.csv", 0}, {"-", 12}}};
+      {{"/data/a.csv", 7, 99}, {"odd \n%41\r name é.csv", 0, -5}, {"-", 12, 0}},
+      {"--delimiter ;", "--null-value a\nb"}};
   FakeRuntime runtime_;
   storage::MemoryStore store_{runtime_};
 };
@@ -22,7 +23,8 @@ class LoadManifestTest : public testing::Test {
 TEST_F(LoadManifestTest, IsFrozenAtTheFirstCall) {
   EXPECT_TRUE(IsError(ReadLoad(store_, table_, "x").status(), ErrorKind::kNotFound));
   EXPECT_EQ(FreezeLoad(store_, table_, "x", manifest_).ValueOrDie(), manifest_);
-  EXPECT_EQ(FreezeLoad(store_, table_, "x", {{{"/other", 1}}}).ValueOrDie(), manifest_);
+  EXPECT_EQ(FreezeLoad(store_, table_, "x", {{{"/other", 1, 2}}, {}}).ValueOrDie(),
+            manifest_);
   EXPECT_EQ(ReadLoad(store_, table_, "x").ValueOrDie(), manifest_);
 }
 
@@ -51,8 +53,9 @@ TEST_F(LoadManifestTest, RefusesIdsThatCannotBeNames) {
 
 TEST_F(LoadManifestTest, DamagedListsAreCorrupt) {
   for (const char* text :
-       {"", "firn load 2\n", "firn load 1\n1 /a", "firn load 1\nx /a\n",
-        "firn load 1\n1\n", "firn load 1\n1 %4\n"}) {
+       {"", "firn load 1\n", "firn load 2\n1 2 /a", "firn load 2\nx 2 /a\n",
+        "firn load 2\n1 /a\n", "firn load 2\n1 2\n", "firn load 2\n1 2 %4\n",
+        "firn load 2\noption\n", "firn load 2\noption %\n"}) {
     ASSERT_TRUE(store_.PutWhole("loads/u/x", text).ok());
     const Status status = ReadLoad(store_, table_, "x").status();
     EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << text;

@@ -272,6 +272,7 @@ Status TableBuffer::FlushPending(bool with_ranges_alone) {
 }
 
 Result<SegmentName> TableBuffer::Write(const Pending& pending) {
+  if (options_.before_segment) FIRN_RETURN_NOT_OK(options_.before_segment());
   FIRN_ASSIGN_OR_RETURN(
       const FrozenSegment segment,
       builder_.Build(pending.rows, pending.ranges, SegmentKey(writer_.next_segment())));

@@ -42,6 +42,10 @@ struct TableBufferOptions {
   Duration flush_age = std::chrono::seconds(1);
   /// Age at which ranges without any rows are written all the same.
   Duration idle_interval = std::chrono::minutes(10);
+  /// Called before each segment is written: makes durable elsewhere what must be so
+  /// before these rows are. If it fails, the flush fails. Must not call the buffer. May
+  /// be empty.
+  std::function<Status()> before_segment;
   SegmentOptions segment;
   ShardWriterOptions shard;
 };

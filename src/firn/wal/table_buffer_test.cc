@@ -104,6 +104,25 @@ TEST_F(TableBufferTest, IsFlushedAtItsSize) {
   EXPECT_GT(buffer_->counts().segment_bytes, 100);
 }
 
+TEST_F(TableBufferTest, WhatMustBeDurableBeforeIsAskedFirst) {
+  Status outcome;
+  int calls = 0;
+  Open({.before_segment = [&] {
+    EXPECT_TRUE(Segments().size() == static_cast<std::size_t>(calls));
+    ++calls;
+    return outcome;
+  }});
+  ASSERT_TRUE(Append("one", std::nullopt, 1).ok());
+  EXPECT_EQ(calls, 0);
+  ASSERT_TRUE(buffer_->Flush().ok());
+  EXPECT_EQ(calls, 1);
+  outcome = Status::IOError("no space");
+  ASSERT_TRUE(Append("two", std::nullopt, 1).ok());
+  EXPECT_THAT(ErrorText(buffer_->Flush()), HasSubstr("no space"));
+  EXPECT_THAT(told_, testing::ElementsAre("one ok", "two failed"));
+  EXPECT_EQ(Segments().size(), 1U);
+}
+
 TEST_F(TableBufferTest, ALargeDeliveryIsCutIntoSegmentsOfTheRightSize) {
   Open({.flush_bytes = 4000});
   ASSERT_TRUE(Append("large", SourceRange{"S", 5, 2000}, 1000).ok());

@@ -1,200 +1,297 @@
 #include "firn/sources/files/csv_reader.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <arrow/array/builder_binary.h>
-#include <arrow/csv/options.h>
-#include <arrow/csv/parser.h>
-#include <arrow/io/file.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/util/utf8.h>
 
+#include "firn/sources/files/column_names.h"
+
 namespace firn::sources {
 namespace {
 
-constexpr std::int64_t kReadBytes = 1LL << 20;
-constexpr std::int32_t kRecordsPerBatch = 8192;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr std::int64_t kHeaderRow = 1;
-constexpr std::int32_t kColumnsOfFirstRow = -1;
+constexpr std::int64_t kRecordsPerBatch = 8192;
+constexpr char kQuote = '"';
+constexpr const char* kOpenQuote = "a quote is never closed";
+constexpr const char* kBehindQuote = "something follows a closing quote";
 
-arrow::csv::ParseOptions ParseOptions() {
-  arrow::csv::ParseOptions options = arrow::csv::ParseOptions::Defaults();
-  options.newlines_in_values = true;
-  return options;
-}
-
-/// What Arrow's parser hands to the visitors of a column.
-std::string_view ValueView(const std::uint8_t* data, std::uint32_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
-
-/// Parses whole rows at the front of `text`; gives their bytes.
-Result<std::uint32_t> ParseRows(arrow::csv::BlockParser& parser, std::string_view text) {
-  std::uint32_t bytes = 0;
-  FIRN_RETURN_NOT_OK(parser.Parse(text, &bytes));
-  return bytes;
-}
-
-Result<std::vector<std::string>> ColumnNames(const arrow::csv::BlockParser& header) {
-  std::vector<std::string> names;
-  std::set<std::string_view> seen;
-  names.reserve(static_cast<std::size_t>(header.num_cols()));
-  for (std::int32_t i = 0; i < header.num_cols(); ++i) {
-    const auto take = [&](const std::uint8_t* data, std::uint32_t size, bool, bool) {
-      names.emplace_back(ValueView(data, size));
-      return Status::OK();
-    };
-    FIRN_RETURN_NOT_OK(header.VisitColumn(i, take));
-    const std::string& name = names.back();
-    if (name.empty()) return InvalidError("column {} of the header has no name", i + 1);
-    if (!arrow::util::ValidateUTF8(name)) {
-      return InvalidError("the name of column {} of the header is not UTF-8", i + 1);
-    }
-    if (!seen.insert(name).second) {
-      return InvalidError("two columns have the name '{}'; rename one of them", name);
-    }
+/// CRLF is one.
+std::int64_t LineBreaks(std::string_view text) {
+  std::int64_t breaks = std::ranges::count(text, '\n');
+  for (std::size_t at = text.find('\r'); at != std::string_view::npos;
+       at = text.find('\r', at + 1)) {
+    if (!text.substr(at + 1).starts_with('\n')) ++breaks;
   }
-  return names;
+  return breaks;
 }
 
-using NullSpellings = std::vector<std::string>;
-
-Result<std::shared_ptr<arrow::Array>> ColumnOf(const arrow::csv::BlockParser& parser,
-                                               int index, const std::string& name,
-                                               const NullSpellings& null_spellings) {
-  arrow::StringBuilder builder;
-  FIRN_RETURN_NOT_OK(builder.Reserve(parser.num_rows()));
-  const auto append = [&](const std::uint8_t* data, std::uint32_t size, bool quoted,
-                          bool) -> Status {
-    const std::string_view value = ValueView(data, size);
-    const bool is_null = !quoted && std::ranges::count(null_spellings, value) > 0;
-    if (is_null) return builder.AppendNull();
-    if (!arrow::util::ValidateUTF8(value)) {
-      return InvalidError("the value of column '{}' is not UTF-8", name);
-    }
-    return builder.Append(value);
-  };
-  FIRN_RETURN_NOT_OK(parser.VisitColumn(index, append));
-  return builder.Finish();
-}
-
-Result<std::shared_ptr<arrow::RecordBatch>> RecordsOf(
-    const arrow::csv::BlockParser& parser, const std::shared_ptr<arrow::Schema>& schema,
-    const NullSpellings& null_spellings) {
-  arrow::ArrayVector columns;
-  for (int i = 0; i < schema->num_fields(); ++i) {
-    FIRN_ASSIGN_OR_RETURN(auto column,
-                          ColumnOf(parser, i, schema->field(i)->name(), null_spellings));
-    columns.push_back(std::move(column));
+void UndoubleQuotes(std::string_view text, std::string& out) {
+  out.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == kQuote) ++i;
   }
-  return arrow::RecordBatch::Make(schema, parser.num_rows(), std::move(columns));
 }
 
 }  // namespace
 
-CsvReader::CsvReader(std::shared_ptr<arrow::io::InputStream> input, std::string name,
-                     CsvOptions options)
-    : input_(std::move(input)),
-      name_(std::move(name)),
-      options_(std::move(options)),
-      wanted_bytes_(kReadBytes) {
+/// Cuts one row into its values.
+class CsvReader::RowScanner {
+ public:
+  RowScanner(std::string_view text, bool is_last, char delimiter,
+             std::vector<Value>& values)
+      : text_(text), is_last_(is_last), delimiter_(delimiter), values_(values) {}
+
+  Row Scan() {
+    values_.clear();
+    do {
+      if (!ScanValue()) return OpenRow();
+    } while (TakeDelimiter());
+    row_.raw = text_.substr(0, at_);
+    return EndRow() ? row_ : Row{};
+  }
+
+ private:
+  bool AtEnd() const { return at_ == text_.size(); }
+  bool AtValueEnd() const {
+    if (AtEnd()) return true;
+    const char c = text_[at_];
+    return c == delimiter_ || c == '\n' || c == '\r';
+  }
+
+  std::string_view ToValueEnd() {
+    const std::size_t begin = at_;
+    while (!AtValueEnd()) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  /// False if it is quoted and the quote does not end.
+  bool ScanValue() {
+    if (AtEnd() || text_[at_] != kQuote) {
+      values_.push_back({.text = ToValueEnd()});
+      return true;
+    }
+    Value value = {.is_quoted = true};
+    const std::size_t begin = ++at_;
+    if (!ScanToClosingQuote(value)) return false;
+    value.text = text_.substr(begin, at_ - begin);
+    row_.lines += LineBreaks(value.text);
+    ++at_;
+    if (!ToValueEnd().empty()) row_.problem = kBehindQuote;
+    values_.push_back(value);
+    return true;
+  }
+
+  bool ScanToClosingQuote(Value& value) {
+    while (true) {
+      at_ = text_.find(kQuote, at_);
+      if (at_ == std::string_view::npos) return false;
+      if (!text_.substr(at_ + 1).starts_with(kQuote)) return true;
+      value.has_doubled_quotes = true;
+      at_ += 2;
+    }
+  }
+
+  bool TakeDelimiter() {
+    if (AtEnd() || text_[at_] != delimiter_) return false;
+    ++at_;
+    return true;
+  }
+
+  /// A row whose quote is open at the end of the text.
+  Row OpenRow() {
+    if (!is_last_) return {};
+    return {.bytes = text_.size(),
+            .raw = text_,
+            .lines = LineBreaks(text_) + 1,
+            .problem = kOpenQuote};
+  }
+
+  /// Takes the line break; false if the text behind it has to be known.
+  bool EndRow() {
+    ++row_.lines;
+    const std::string_view rest = text_.substr(at_);
+    const bool may_go_on = rest.empty() || rest == "\r";
+    if (may_go_on && !is_last_) return false;
+    row_.bytes = at_ + (rest.starts_with("\r\n") ? 2 : rest.empty() ? 0 : 1);
+    return true;
+  }
+
+  const std::string_view text_;
+  const bool is_last_;
+  const char delimiter_;
+  std::vector<Value>& values_;
+  std::size_t at_ = 0;
+  Row row_;
+};
+
+CsvReader::CsvReader(InputFile file, CsvOptions options)
+    : blocks_(std::move(file), options.row_bytes_max), options_(std::move(options)) {
   arrow::util::InitializeUTF8();
 }
 
-Result<CsvReader> CsvReader::Open(std::string path, CsvOptions options) {
-  auto file = arrow::io::ReadableFile::Open(path);
-  if (!file.ok()) return file.status();
-  return Make(*std::move(file), std::move(path), std::move(options));
-}
-
-Result<CsvReader> CsvReader::Make(std::shared_ptr<arrow::io::InputStream> input,
-                                  std::string name, CsvOptions options) {
-  CsvReader reader(std::move(input), std::move(name), std::move(options));
-  const Status status = reader.ReadHeader();
-  if (!status.ok()) return reader.AddContext(status);
+Result<CsvReader> CsvReader::Make(InputFile file, CsvOptions options,
+                                  std::vector<std::string> names) {
+  CsvReader reader(std::move(file), std::move(options));
+  const Status status = reader.ReadColumns(std::move(names));
+  if (!status.ok()) return status;
   return reader;
 }
 
-Status CsvReader::AddContext(const Status& status) const {
-  return firn::AddContext(status, name_);
+CsvReader::Row CsvReader::ScanRow(std::string_view text, bool is_last) {
+  return RowScanner(text, is_last, options_.delimiter.value_or(','), values_).Scan();
 }
 
-Status CsvReader::FillBuffer() {
-  while (!is_input_at_end_ && std::ssize(buffer_) < wanted_bytes_) {
-    FIRN_ASSIGN_OR_RETURN(const auto bytes,
-                          input_->Read(wanted_bytes_ - std::ssize(buffer_)));
-    buffer_.append(reinterpret_cast<const char*>(bytes->data()),
-                   static_cast<std::size_t>(bytes->size()));
-    is_input_at_end_ = bytes->size() == 0;
-    // The last line may lack its break; only a quote that is open goes on behind it.
-    if (is_input_at_end_ && !buffer_.empty() && buffer_.back() != '\n') buffer_ += '\n';
-  }
-  return Status::OK();
-}
-
-/// The buffer holds no whole row: more has to be read at once.
 Status CsvReader::WantMore() {
-  if (is_input_at_end_) {
-    return InvalidError("row {}: a quote is never closed", next_record_ + kHeaderRow + 1);
-  }
-  if (std::ssize(buffer_) >= options_.row_bytes_max) {
-    return InvalidError("row {} is longer than {} bytes; is a quote never closed?",
-                        next_record_ + kHeaderRow + 1, options_.row_bytes_max);
-  }
-  wanted_bytes_ = std::min(wanted_bytes_ * 2, options_.row_bytes_max);
-  return Status::OK();
+  const Status status = blocks_.Grow();
+  if (status.ok()) return status;
+  return AddContext(status, fmt::format("{}: line {} (is a quote never closed?)",
+                                        blocks_.name(), next_line_));
 }
 
-Status CsvReader::ReadHeader() {
-  FIRN_RETURN_NOT_OK(FillBuffer());
-  if (buffer_.starts_with(kByteOrderMark)) buffer_.erase(0, kByteOrderMark.size());
-  if (buffer_.find_first_not_of("\r\n") == std::string::npos) {
-    return InvalidError("there is no header row");
+/// The first row that is not empty, not consumed; false if there is none.
+Result<bool> CsvReader::ReadFirstRow(Row& row) {
+  FIRN_RETURN_NOT_OK(blocks_.Fill());
+  while (true) {
+    if (blocks_.is_last() && blocks_.text().empty()) return false;
+    row = ScanRow(blocks_.text(), blocks_.is_last());
+    if (row.bytes == 0) {
+      FIRN_RETURN_NOT_OK(WantMore());
+      continue;
+    }
+    if (!row.raw.empty()) return true;
+    blocks_.Consume(row.bytes);
+    next_line_ += row.lines;
   }
-  arrow::csv::BlockParser parser(ParseOptions(), kColumnsOfFirstRow, kHeaderRow, 1);
-  // Without a number of columns to hold it against, only an open quote makes it fail.
-  const Result<std::uint32_t> bytes = ParseRows(parser, buffer_);
-  if (!bytes.ok()) {
-    return InvalidError(
-        "the header row does not end within {} bytes; is a quote never "
-        "closed?",
-        kReadBytes);
+}
+
+Result<std::vector<std::string>> CsvReader::HeaderNames() const {
+  std::vector<std::string> names;
+  for (const Value& value : values_) {
+    std::string name(value.text);
+    if (value.has_doubled_quotes) UndoubleQuotes(value.text, name);
+    names.push_back(std::move(name));
+  }
+  FIRN_RETURN_NOT_OK(AddContext(CheckColumnNames(names),
+                                fmt::format("{}: the header row", blocks_.name())));
+  return names;
+}
+
+Status CsvReader::ReadColumns(std::vector<std::string> names) {
+  Row row;
+  FIRN_ASSIGN_OR_RETURN(const bool has_row, ReadFirstRow(row));
+  if (!has_row) return InvalidError("{}: the file is empty", blocks_.name());
+  if (options_.has_header) {
+    if (row.problem != nullptr) {
+      return InvalidError("{}: line {}: {}", blocks_.name(), next_line_, row.problem);
+    }
+    FIRN_ASSIGN_OR_RETURN(names, HeaderNames());
+    blocks_.Consume(row.bytes);
+    next_line_ += row.lines;
+  } else if (names.empty()) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      names.push_back(fmt::format("column_{}", i + 1));
+    }
+  } else if (values_.size() > names.size()) {
+    return InvalidError("{}: line {} has {} values, but there are {} columns: {}",
+                        blocks_.name(), next_line_, values_.size(), names.size(),
+                        fmt::join(names, ", "));
+  } else {
+    names.resize(values_.size());
   }
   arrow::FieldVector fields;
-  FIRN_ASSIGN_OR_RETURN(const std::vector<std::string> names, ColumnNames(parser));
   for (const std::string& name : names) {
     fields.push_back(arrow::field(name, arrow::utf8()));
+    columns_.push_back(std::make_shared<arrow::StringBuilder>());
   }
   schema_ = arrow::schema(std::move(fields));
-  buffer_.erase(0, *bytes);
   return Status::OK();
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> CsvReader::Next() {
-  auto batch = NextRecords();
-  if (!batch.ok()) return AddContext(batch.status());
-  return batch;
+Result<CsvRecords> CsvReader::Next() {
+  while (true) {
+    FIRN_RETURN_NOT_OK(blocks_.Fill());
+    CsvRecords records = {.first = std::max(next_record_, first_wanted_)};
+    FIRN_RETURN_NOT_OK(ReadRecords(records));
+    records.next = next_record_;
+    if (records.first < records.next) {
+      FIRN_RETURN_NOT_OK(Finish(records));
+      return records;
+    }
+    if (blocks_.is_last() && blocks_.text().empty()) {
+      return CsvRecords{.first = next_record_, .next = next_record_};
+    }
+  }
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> CsvReader::NextRecords() {
-  while (true) {
-    FIRN_RETURN_NOT_OK(FillBuffer());
-    arrow::csv::BlockParser parser(ParseOptions(), schema_->num_fields(),
-                                   next_record_ + kHeaderRow + 1, kRecordsPerBatch);
-    FIRN_ASSIGN_OR_RETURN(const std::uint32_t bytes, ParseRows(parser, buffer_));
-    buffer_.erase(0, bytes);
-    if (parser.num_rows() > 0) {
-      next_record_ += parser.num_rows();
-      wanted_bytes_ = kReadBytes;
-      return RecordsOf(parser, schema_, options_.null_spellings);
+/// Takes the rows of the block; reads more only if it would take none.
+Status CsvReader::ReadRecords(CsvRecords& records) {
+  const std::int64_t begin = next_record_;
+  while (next_record_ - begin < kRecordsPerBatch) {
+    if (blocks_.is_last() && blocks_.text().empty()) break;
+    const Row row = ScanRow(blocks_.text(), blocks_.is_last());
+    if (row.bytes == 0) {
+      if (next_record_ > begin) break;
+      FIRN_RETURN_NOT_OK(WantMore());
+      continue;
     }
-    if (is_input_at_end_ && buffer_.empty()) return nullptr;
-    FIRN_RETURN_NOT_OK(WantMore());
+    FIRN_RETURN_NOT_OK(AddRow(row, records));
+    blocks_.Consume(row.bytes);
+    next_line_ += row.lines;
   }
+  return Status::OK();
+}
+
+std::string CsvReader::Problem(const Row& row) const {
+  if (row.problem != nullptr) return row.problem;
+  if (values_.size() != columns_.size()) {
+    return fmt::format("{} values for {} columns", values_.size(), columns_.size());
+  }
+  if (!arrow::util::ValidateUTF8(row.raw)) return "not UTF-8";
+  return {};
+}
+
+Status CsvReader::AddRow(const Row& row, CsvRecords& records) {
+  if (row.raw.empty()) return Status::OK();
+  const std::int64_t record = next_record_++;
+  if (record < first_wanted_) return Status::OK();
+  std::string problem = Problem(row);
+  if (!problem.empty()) {
+    records.malformed.push_back({.record = record,
+                                 .line = next_line_,
+                                 .raw = std::string(row.raw),
+                                 .reason = std::move(problem)});
+    return Status::OK();
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    FIRN_RETURN_NOT_OK(AppendValue(values_[i], i));
+  }
+  records.places.push_back({.record = record, .line = next_line_, .raw = row.raw});
+  return Status::OK();
+}
+
+Status CsvReader::AppendValue(const Value& value, std::size_t column) {
+  arrow::StringBuilder& builder = *columns_[column];
+  const bool is_null =
+      !value.is_quoted && std::ranges::count(options_.null_spellings, value.text) > 0;
+  if (is_null) return builder.AppendNull();
+  if (!value.has_doubled_quotes) return builder.Append(value.text);
+  UndoubleQuotes(value.text, unquoted_);
+  return builder.Append(unquoted_);
+}
+
+Status CsvReader::Finish(CsvRecords& records) {
+  arrow::ArrayVector columns;
+  for (const auto& builder : columns_) {
+    FIRN_ASSIGN_OR_RETURN(auto column, builder->Finish());
+    columns.push_back(std::move(column));
+  }
+  records.texts =
+      arrow::RecordBatch::Make(schema_, std::ssize(records.places), std::move(columns));
+  return Status::OK();
 }
 
 }  // namespace firn::sources

@@ -2,69 +2,119 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <arrow/io/type_fwd.h>
 #include <arrow/type_fwd.h>
 
 #include "firn/core/status.h"
+#include "firn/sources/files/input_file.h"
+#include "firn/sources/files/rejected_records.h"
+#include "firn/sources/files/text_blocks.h"
 
 namespace firn::sources {
 
 struct CsvOptions {
+  /// Nothing: a comma, or what the caller knows better.
+  std::optional<char> delimiter;
+  /// False: the first row is a record already.
+  bool has_header = true;
   /// What stands for null when it is not quoted.
   std::vector<std::string> null_spellings = {""};
   /// A longer row is an error: most likely a quote is never closed.
   std::int64_t row_bytes_max = 64LL << 20;
 };
 
-/// Reads a CSV file (RFC 4180: commas, double quotes, line breaks inside quotes; lines
-/// end in LF, CR or CRLF, empty ones are skipped) as strings, a few thousand records at a
-/// time.
+/// Where a record stands.
+struct CsvPlace {
+  /// Counted from 0.
+  std::int64_t record = 0;
+  /// Of its first line, counted from 1.
+  std::int64_t line = 0;
+  /// Without the line break.
+  std::string_view raw;
+};
+
+/// Some records that follow each other. Views live until the next call of the reader.
+struct CsvRecords {
+  std::int64_t first = 0;
+  std::int64_t next = 0;
+  /// All columns utf8.
+  std::shared_ptr<arrow::RecordBatch> texts;
+  /// One for each row of `texts`.
+  std::vector<CsvPlace> places;
+  /// Rows that are no records.
+  std::vector<RejectedRecord> malformed;
+};
+
+/// Reads a CSV file as strings, a few thousand records at a time.
 ///
-/// Errors name the file and the row, counted from 1 with the header row as row 1. Records
-/// are numbered alike each time a file is read. Used by one thread.
+/// RFC 4180: double quotes around a whole value, doubled inside; a quote elsewhere is a
+/// character like any other. Lines end in LF, CR or CRLF, empty ones are skipped. Each
+/// other row is a record; one with another number of values than columns, with something
+/// behind a closing quote, that is not UTF-8, or whose quote is never closed (it takes
+/// the rest of the file) is malformed. Errors name file and line. Used by one thread.
 class CsvReader {
  public:
-  /// Opens a local file and reads the header row. Invalid if it has none, a column has no
-  /// name, or two have the same one.
-  static Result<CsvReader> Open(std::string path, CsvOptions options);
+  /// Reads the header row. Without one, the columns are named by `names`, as many as the
+  /// first row has values; column_1, column_2, ... if it is empty. Invalid if there is no
+  /// row at all, a column has no name, two have the same one but for case, or the first
+  /// row has more values than `names`.
+  static Result<CsvReader> Make(InputFile file, CsvOptions options,
+                                std::vector<std::string> names = {});
 
-  /// As Open, from a stream; `name` stands for it in errors.
-  static Result<CsvReader> Make(std::shared_ptr<arrow::io::InputStream> input,
-                                std::string name, CsvOptions options);
-
-  /// The columns of the header row, all utf8 and nullable.
+  /// The columns of the file, all utf8 and nullable.
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  const std::string& name() const { return blocks_.name(); }
+  FileProgress progress() const { return blocks_.progress(); }
 
-  /// The next records; null at the end. Invalid if a row has another number of columns
-  /// than the header, is not UTF-8, or is too long; there is no going on afterwards.
-  Result<std::shared_ptr<arrow::RecordBatch>> Next();
+  /// Passes over records before `first`, without a look at them.
+  void SkipTo(std::int64_t first) { first_wanted_ = first; }
 
-  /// Records handed out so far: the number, from 0, of the first one that Next gives.
-  std::int64_t next_record() const { return next_record_; }
+  /// The next records; none (first = next) at the end. Invalid if a row is too long.
+  Result<CsvRecords> Next();
 
  private:
-  CsvReader(std::shared_ptr<arrow::io::InputStream> input, std::string name,
-            CsvOptions options);
+  /// A value of the row that was read last.
+  struct Value {
+    std::string_view text;
+    bool is_quoted = false;
+    bool has_doubled_quotes = false;
+  };
+  struct Row {
+    /// Of the text, line break included; 0 = the row does not end in it.
+    std::size_t bytes = 0;
+    std::string_view raw;
+    std::int64_t lines = 0;
+    /// Why it is no record; null if it is one.
+    const char* problem = nullptr;
+  };
+  class RowScanner;
 
-  Status ReadHeader();
-  Status FillBuffer();
+  CsvReader(InputFile file, CsvOptions options);
+
+  Status ReadColumns(std::vector<std::string> names);
+  Result<std::vector<std::string>> HeaderNames() const;
+  Result<bool> ReadFirstRow(Row& row);
+  Row ScanRow(std::string_view text, bool is_last);
   Status WantMore();
-  Result<std::shared_ptr<arrow::RecordBatch>> NextRecords();
-  Status AddContext(const Status& status) const;
+  Status ReadRecords(CsvRecords& records);
+  Status AddRow(const Row& row, CsvRecords& records);
+  std::string Problem(const Row& row) const;
+  Status AppendValue(const Value& value, std::size_t column);
+  Status Finish(CsvRecords& records);
 
-  std::shared_ptr<arrow::io::InputStream> input_;
-  std::string name_;
+  TextBlocks blocks_;
   CsvOptions options_;
   std::shared_ptr<arrow::Schema> schema_;
-
-  /// Read, but not parsed yet.
-  std::string buffer_;
-  std::int64_t wanted_bytes_;
-  bool is_input_at_end_ = false;
+  std::vector<std::shared_ptr<arrow::StringBuilder>> columns_;
+  std::vector<Value> values_;
+  std::string unquoted_;
   std::int64_t next_record_ = 0;
+  std::int64_t next_line_ = 1;
+  std::int64_t first_wanted_ = 0;
 };
 
 }  // namespace firn::sources

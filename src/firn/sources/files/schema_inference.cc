@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <optional>
 #include <utility>
 
 #include <arrow/array/array_binary.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <arrow/util/utf8.h>
 
+#include "firn/sources/files/column_names.h"
 #include "firn/types/single_value.h"
 
 namespace firn::sources {
@@ -19,9 +22,13 @@ using types::TypeKind;
 constexpr std::array kByPreference = {TypeKind::kLong,        TypeKind::kDouble,
                                       TypeKind::kBoolean,     TypeKind::kDate,
                                       TypeKind::kTimestamptz, TypeKind::kTimestamp};
-constexpr std::uint32_t kAllCandidates = (1u << kByPreference.size()) - 1;
+constexpr std::uint32_t kTextCandidates = 0b111111;
+constexpr std::uint32_t kJsonNumberCandidates = 0b000011;
+constexpr std::uint32_t kJsonTextCandidates = 0b111000;
 /// Every integer of so many digits is a double.
 constexpr std::size_t kDoubleDigits = 15;
+/// More fields are most likely names that are data, the keys of a map.
+constexpr std::size_t kFieldsMax = 10'000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -53,42 +60,218 @@ std::uint32_t Narrowed(std::uint32_t candidates, std::string_view text) {
   return candidates;
 }
 
-TypeKind Preferred(std::uint32_t candidates) {
+Type Preferred(std::uint32_t candidates) {
   for (std::size_t i = 0; i < kByPreference.size(); ++i) {
-    if ((candidates & 1u << i) != 0) return kByPreference[i];
+    if ((candidates & 1u << i) != 0) return Type(kByPreference[i]);
   }
-  return TypeKind::kString;
+  return Type(TypeKind::kString);
+}
+
+std::vector<std::string> NamesOf(const std::vector<types::Field>& fields) {
+  std::vector<std::string> names;
+  for (const types::Field& field : fields) names.push_back(field.name);
+  return names;
 }
 
 }  // namespace
 
-SchemaInference::Column& SchemaInference::ColumnNamed(const std::string& name) {
-  const auto found = std::ranges::find(columns_, name, &Column::name);
-  if (found != columns_.end()) return *found;
-  return columns_.emplace_back(Column{.name = name, .candidates = kAllCandidates});
+bool SchemaInference::Seen::HasObjects() const {
+  return std::ranges::any_of(fields, &Seen::Tells);
 }
 
-void SchemaInference::Add(const arrow::RecordBatch& rows) {
+bool SchemaInference::Seen::HasArrays() const {
+  return std::ranges::any_of(elements, &Seen::Tells);
+}
+
+bool SchemaInference::Seen::Tells() const {
+  return has_texts || has_numbers || has_booleans || HasObjects() || HasArrays();
+}
+
+/// Decides on types, from the top down.
+class SchemaInference::Resolution {
+ public:
+  explicit Resolution(const TimeUnits& units) : units_(units) {}
+
+  Result<std::vector<types::Field>> Fields(const std::vector<Seen>& seen,
+                                           const std::string& prefix) {
+    std::vector<types::Field> fields;
+    for (const Seen& field : seen) {
+      const std::string path = prefix + field.name;
+      FIRN_ASSIGN_OR_RETURN(const std::optional<Type> type, TypeOf(field, path));
+      if (type) {
+        fields.push_back({.name = field.name, .type = *type});
+      } else {
+        notes_.push_back(fmt::format(
+            "'{}' is null or empty in every record, so there is no column for it", path));
+      }
+    }
+    FIRN_RETURN_NOT_OK(CheckColumnNames(NamesOf(fields)));
+    return fields;
+  }
+
+  std::vector<std::string> TakeNotes() { return std::move(notes_); }
+
+ private:
+  /// Nothing if no value tells.
+  Result<std::optional<Type>> TypeOf(const Seen& seen, const std::string& path) {
+    if (TimeUnitOf(units_, path)) return Type(TypeKind::kTimestamptz);
+    const int kinds = seen.has_texts + seen.has_numbers + seen.has_booleans +
+                      seen.HasObjects() + seen.HasArrays();
+    if (kinds > 1) return Mixed(seen, path);
+    if (seen.HasObjects()) return StructOf(seen, path);
+    if (seen.HasArrays()) return ListOf(seen, path);
+    if (seen.has_booleans) return Type(TypeKind::kBoolean);
+    if (seen.has_texts) return Preferred(seen.text_candidates);
+    if (!seen.has_numbers) {
+      if (seen.is_text_column) return Type(TypeKind::kString);
+      return std::nullopt;
+    }
+    if (seen.number_candidates == 0) {
+      notes_.push_back(
+          fmt::format("'{}' has numbers too large to be exact, so it is a string", path));
+    }
+    return Preferred(seen.number_candidates);
+  }
+
+  std::optional<Type> Mixed(const Seen& seen, const std::string& path) {
+    std::vector<std::string_view> kinds;
+    if (seen.has_texts) kinds.push_back("strings");
+    if (seen.has_numbers) kinds.push_back("numbers");
+    if (seen.has_booleans) kinds.push_back("booleans");
+    if (seen.HasObjects()) kinds.push_back("objects");
+    if (seen.HasArrays()) kinds.push_back("arrays");
+    notes_.push_back(fmt::format(
+        "'{}' has {}, so it is a string that holds the JSON text of what is no string",
+        path, fmt::join(kinds, " and ")));
+    return Type(TypeKind::kString);
+  }
+
+  Result<std::optional<Type>> StructOf(const Seen& seen, const std::string& path) {
+    FIRN_ASSIGN_OR_RETURN(std::vector<types::Field> fields,
+                          Fields(seen.fields, path + "."));
+    return Type::Struct(std::move(fields));
+  }
+
+  Result<std::optional<Type>> ListOf(const Seen& seen, const std::string& path) {
+    FIRN_ASSIGN_OR_RETURN(const std::optional<Type> type,
+                          TypeOf(seen.elements[0], path + ".element"));
+    return Type::List({.type = *type});
+  }
+
+  const TimeUnits& units_;
+  std::vector<std::string> notes_;
+};
+
+SchemaInference::Seen& SchemaInference::Field(std::vector<Seen>& fields,
+                                              std::string_view name, std::size_t guess) {
+  if (guess < fields.size() && fields[guess].name == name) return fields[guess];
+  const auto found = std::ranges::find(fields, name, &Seen::name);
+  if (found != fields.end()) return *found;
+  ++field_count_;
+  return fields.emplace_back(std::string(name));
+}
+
+void SchemaInference::AddColumns(const arrow::Schema& columns) {
+  for (int i = 0; i < columns.num_fields(); ++i) {
+    Field(columns_, columns.field(i)->name(), static_cast<std::size_t>(i))
+        .is_text_column = true;
+  }
+}
+
+void SchemaInference::AddTexts(const arrow::RecordBatch& rows) {
+  AddColumns(*rows.schema());
   for (int i = 0; i < rows.num_columns(); ++i) {
-    Column& column = ColumnNamed(rows.schema()->field(i)->name());
+    Seen& column =
+        Field(columns_, rows.schema()->field(i)->name(), static_cast<std::size_t>(i));
     const auto& texts = static_cast<const arrow::StringArray&>(*rows.column(i));
     for (std::int64_t row = 0; row < texts.length(); ++row) {
       if (texts.IsNull(row)) continue;
-      column.has_values = true;
-      if (column.candidates == 0) break;
-      column.candidates = Narrowed(column.candidates, texts.GetView(row));
+      if (!std::exchange(column.has_texts, true)) {
+        column.text_candidates = kTextCandidates;
+      }
+      if (column.text_candidates == 0) break;
+      column.text_candidates = Narrowed(column.text_candidates, texts.GetView(row));
     }
   }
 }
 
-types::Schema SchemaInference::Finish() const {
-  types::Schema schema;
-  for (const Column& column : columns_) {
-    const TypeKind kind =
-        column.has_values ? Preferred(column.candidates) : TypeKind::kString;
-    schema.fields.push_back({.name = column.name, .type = Type(kind)});
+Status SchemaInference::AddJson(std::string_view document) {
+  arrow::util::InitializeUTF8();
+  if (!arrow::util::ValidateUTF8(document)) return Status::OK();
+  JsonCursor check(document);
+  const Result<JsonKind> kind = check.Peek();
+  if (!kind.ok() || *kind != JsonKind::kObject) return Status::OK();
+  if (!check.Skip().ok() || !check.Finish().ok()) return Status::OK();
+  JsonCursor cursor(document);
+  FIRN_RETURN_NOT_OK(AddFields(cursor, columns_));
+  if (field_count_ <= kFieldsMax) return Status::OK();
+  return InvalidError(
+      "there are more than {} fields; declare those whose names are data "
+      "as maps, with --schema",
+      kFieldsMax);
+}
+
+Status SchemaInference::AddFields(JsonCursor& cursor, std::vector<Seen>& fields) {
+  FIRN_RETURN_NOT_OK(cursor.EnterObject());
+  for (std::size_t i = 0;; ++i) {
+    FIRN_ASSIGN_OR_RETURN(const auto key, cursor.NextKey());
+    if (!key) return Status::OK();
+    FIRN_RETURN_NOT_OK(AddValue(cursor, Field(fields, *key, i)));
   }
-  return types::AssignFreshIds(std::move(schema));
+}
+
+Status SchemaInference::AddElements(JsonCursor& cursor, Seen& seen) {
+  FIRN_RETURN_NOT_OK(cursor.EnterArray());
+  while (true) {
+    FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor.NextElement());
+    if (!has_element) return Status::OK();
+    if (seen.elements.empty()) seen.elements.emplace_back("element");
+    FIRN_RETURN_NOT_OK(AddValue(cursor, seen.elements[0]));
+  }
+}
+
+Status SchemaInference::AddValue(JsonCursor& cursor, Seen& seen) {
+  FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor.Peek());
+  switch (kind) {
+    case JsonKind::kNull:
+      return cursor.Null();
+    case JsonKind::kBoolean:
+      seen.has_booleans = true;
+      return cursor.Boolean().status();
+    case JsonKind::kNumber: {
+      FIRN_ASSIGN_OR_RETURN(const std::string_view number, cursor.Number());
+      if (!std::exchange(seen.has_numbers, true)) {
+        seen.number_candidates = kJsonNumberCandidates;
+      }
+      seen.number_candidates = Narrowed(seen.number_candidates, number);
+      return Status::OK();
+    }
+    case JsonKind::kString: {
+      FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor.String());
+      if (!std::exchange(seen.has_texts, true)) {
+        seen.text_candidates = kJsonTextCandidates;
+      }
+      seen.text_candidates = Narrowed(seen.text_candidates, text);
+      return Status::OK();
+    }
+    case JsonKind::kArray:
+      return AddElements(cursor, seen);
+    case JsonKind::kObject:
+      return AddFields(cursor, seen.fields);
+  }
+  return Status::OK();
+}
+
+Result<InferredSchema> SchemaInference::Finish() const {
+  Resolution resolution(units_);
+  InferredSchema inferred;
+  FIRN_ASSIGN_OR_RETURN(inferred.schema.fields, resolution.Fields(columns_, ""));
+  if (inferred.schema.fields.empty()) {
+    return InvalidError("there is no record that tells columns");
+  }
+  inferred.schema = types::AssignFreshIds(std::move(inferred.schema));
+  inferred.notes = resolution.TakeNotes();
+  return inferred;
 }
 
 }  // namespace firn::sources

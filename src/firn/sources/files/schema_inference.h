@@ -2,41 +2,92 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <arrow/type_fwd.h>
 
+#include "firn/core/status.h"
+#include "firn/sources/files/json_cursor.h"
+#include "firn/sources/files/time_units.h"
 #include "firn/types/schema.h"
 
 namespace firn::sources {
 
-/// Finds the narrowest schema for columns of text, from all of their values.
+struct InferredSchema {
+  /// All columns optional, with field ids from 1.
+  types::Schema schema;
+  /// What a person should know of it, a sentence each.
+  std::vector<std::string> notes;
+};
+
+/// Finds the narrowest schema for columns of text or JSON records, from all of their
+/// values.
 ///
-/// A column becomes the first of long, double, boolean, date, timestamptz and timestamp
-/// that every value is a text of; without any value, or if none fits, string. Zones
-/// decide between the two timestamps. What a number would not give back stays a string:
-/// leading zeros ("007"), and integers too long for a long or, among fractions, for a
-/// double.
+/// A column of text becomes the first of long, double, boolean, date, timestamptz and
+/// timestamp that every value is a text of; without any value, or if none fits, string.
+/// Zones decide between the two timestamps. What a number would not give back stays a
+/// string: leading zeros ("007"), and integers too long for a long or, among fractions,
+/// for a double. A column whose unit of time is declared is a timestamptz.
+///
+/// A field of JSON becomes the same from its strings or its numbers, but numbers in
+/// strings stay strings; an object becomes a struct, an array a list. Where kinds are
+/// mixed, it is a string that takes each value's JSON text, and a note says so. A field
+/// that has only null, [] and {} tells no type: it is left out, with a note, and the two
+/// brackets tell nothing of others either.
 class SchemaInference {
  public:
+  explicit SchemaInference(TimeUnits units) : units_(std::move(units)) {}
+
+  /// Takes into account that there are columns of text, whatever they hold.
+  void AddColumns(const arrow::Schema& columns);
+
   /// Takes rows into account. Columns are matched by name; new ones are added behind the
   /// others. REQUIRES: all columns are utf8.
-  void Add(const arrow::RecordBatch& rows);
+  void AddTexts(const arrow::RecordBatch& rows);
 
-  /// All columns optional, with field ids from 1.
-  types::Schema Finish() const;
+  /// Takes a JSON record into account; one that is no object is passed over, since it
+  /// cannot be read either. Invalid if there are too many fields for columns: names that
+  /// are data.
+  Status AddJson(std::string_view document);
+
+  /// Invalid if there is no column, or names are no good (see CheckColumnNames).
+  Result<InferredSchema> Finish() const;
 
  private:
-  struct Column {
+  /// What was seen of a column or field.
+  struct Seen {
+    explicit Seen(std::string name) : name(std::move(name)) {}
+
+    /// True if a value tells a type: is anything but null, [] and {}, at any depth.
+    bool Tells() const;
+    bool HasObjects() const;
+    bool HasArrays() const;
+
     std::string name;
-    /// Types that every value so far is a text of: bits by order of preference.
-    std::uint32_t candidates;
-    bool has_values = false;
+    /// A CSV file has it, with or without values.
+    bool is_text_column = false;
+    bool has_texts = false;
+    bool has_numbers = false;
+    bool has_booleans = false;
+    /// Types that every text, or number, so far is one of: bits by order of preference.
+    std::uint32_t text_candidates = 0;
+    std::uint32_t number_candidates = 0;
+    /// Of the objects.
+    std::vector<Seen> fields;
+    /// Of the arrays: nothing or one.
+    std::vector<Seen> elements;
   };
+  class Resolution;
 
-  Column& ColumnNamed(const std::string& name);
+  Seen& Field(std::vector<Seen>& fields, std::string_view name, std::size_t guess);
+  Status AddFields(JsonCursor& cursor, std::vector<Seen>& fields);
+  Status AddValue(JsonCursor& cursor, Seen& seen);
+  Status AddElements(JsonCursor& cursor, Seen& seen);
 
-  std::vector<Column> columns_;
+  TimeUnits units_;
+  std::vector<Seen> columns_;
+  std::size_t field_count_ = 0;
 };
 
 }  // namespace firn::sources

@@ -22,9 +22,9 @@ std::shared_ptr<arrow::RecordBatch> Column(const std::string& name,
 }
 
 std::string Inferred(const std::vector<const char*>& values) {
-  SchemaInference inference;
-  inference.Add(*Column("c", values));
-  return inference.Finish().fields[0].type.ToString();
+  SchemaInference inference(TimeUnits{});
+  inference.AddTexts(*Column("c", values));
+  return inference.Finish().ValueOrDie().schema.fields[0].type.ToString();
 }
 
 TEST(SchemaInferenceTest, FindsTheNarrowestType) {
@@ -65,16 +65,101 @@ TEST(SchemaInferenceTest, NumbersThatWouldLoseDigitsAreStrings) {
 }
 
 TEST(SchemaInferenceTest, EveryBatchCounts) {
-  SchemaInference inference;
-  inference.Add(*Column("a", {"1"}));
-  inference.Add(*Column("b", {kNull}));
-  inference.Add(*Column("a", {"1.5"}));
-  const types::Schema schema = inference.Finish();
+  SchemaInference inference(TimeUnits{});
+  inference.AddTexts(*Column("a", {"1"}));
+  inference.AddTexts(*Column("b", {kNull}));
+  inference.AddTexts(*Column("a", {"1.5"}));
+  const types::Schema schema = inference.Finish().ValueOrDie().schema;
   ASSERT_EQ(schema.fields.size(), 2u);
   EXPECT_EQ(schema.fields[0].type, types::Type(types::TypeKind::kDouble));
   EXPECT_EQ(schema.fields[1].name, "b");
   EXPECT_EQ(schema.fields[1].id, 2);
   EXPECT_FALSE(schema.fields[1].required);
+}
+
+TEST(SchemaInferenceTest, DeclaredUnitMakesATimestamp) {
+  SchemaInference inference(TimeUnits{{"c", TimeUnit::kSeconds}});
+  inference.AddTexts(*Column("c", {"1", "2"}));
+  EXPECT_EQ(inference.Finish().ValueOrDie().schema.fields[0].type.ToString(),
+            "timestamptz");
+}
+
+Result<InferredSchema> OfJson(const std::vector<std::string>& documents,
+                              TimeUnits units = {}) {
+  SchemaInference inference(std::move(units));
+  for (const std::string& document : documents) {
+    FIRN_RETURN_NOT_OK(inference.AddJson(document));
+  }
+  return inference.Finish();
+}
+
+/// "name: type, name: type".
+std::string Columns(const std::vector<std::string>& documents, TimeUnits units = {}) {
+  const auto inferred = OfJson(documents, std::move(units)).ValueOrDie();
+  std::vector<std::string> columns;
+  for (const types::Field& field : inferred.schema.fields) {
+    columns.push_back(fmt::format("{}: {}", field.name, field.type.ToString()));
+  }
+  return fmt::format("{}", fmt::join(columns, ", "));
+}
+
+std::vector<std::string> Notes(const std::vector<std::string>& documents) {
+  return OfJson(documents).ValueOrDie().notes;
+}
+
+TEST(SchemaInferenceTest, JsonValuesTellTheirTypes) {
+  EXPECT_EQ(Columns({R"({"a":1,"b":1.5,"c":true,"d":"x","e":"2013-01-01",
+                         "f":"2013-01-01T00:00:00Z","g":"2013-01-01T00:00:00"})"}),
+            "a: long, b: double, c: boolean, d: string, e: date, f: timestamptz, "
+            "g: timestamp");
+  EXPECT_EQ(Columns({R"({"a":1})", R"({"a":2.5})"}), "a: double");
+  EXPECT_EQ(Columns({R"({"a":"1"})", R"({"a":"true"})"}), "a: string");
+  EXPECT_EQ(Columns({R"({"a":1})", R"({"b":2})", R"({"a":null})"}), "a: long, b: long");
+  EXPECT_EQ(Columns({R"({"a":17})"}, {{"a", TimeUnit::kSeconds}}), "a: timestamptz");
+}
+
+TEST(SchemaInferenceTest, JsonMayBeNested) {
+  EXPECT_EQ(Columns({R"({"a":{"b":1,"c":["x"]},"d":[{"e":1},{"f":2.5}]})"}),
+            "a: struct<3: b: long, 4: c: list<string>>, "
+            "d: list<struct<7: e: long, 8: f: double>>");
+}
+
+TEST(SchemaInferenceTest, MixedJsonIsAStringWithANote) {
+  const std::vector<std::string> mixed = {R"({"a":{"b":1}})", R"({"a":{"b":"x"}})"};
+  EXPECT_THAT(Columns(mixed), testing::HasSubstr("b: string"));
+  EXPECT_THAT(Notes(mixed),
+              ElementsAre("'a.b' has strings and numbers, so it is a string "
+                          "that holds the JSON text of what is no string"));
+  EXPECT_EQ(Columns({R"({"a":[1]})", R"({"a":{"b":1}})"}), "a: string");
+  EXPECT_EQ(Columns({R"({"a":[1,"x"]})"}), "a: list<string>");
+  EXPECT_THAT(Notes({R"({"a":1.5})", R"({"a":9007199254740993})"}),
+              ElementsAre(testing::HasSubstr("'a' has numbers too large")));
+}
+
+TEST(SchemaInferenceTest, EmptyJsonTellsNothing) {
+  const std::vector<std::string> empty = {R"({"a":null,"b":[],"c":{"d":[null]},"e":1})"};
+  EXPECT_EQ(Columns(empty), "e: long");
+  EXPECT_EQ(Notes(empty).size(), 3u);
+  EXPECT_EQ(Columns({R"({"a":[]})", R"({"a":5})", R"({"a":{}})"}), "a: long");
+  EXPECT_THAT(ErrorText(OfJson({"{}"}).status()), testing::HasSubstr("no record"));
+}
+
+TEST(SchemaInferenceTest, JsonThatCannotBeReadIsPassedOver) {
+  EXPECT_EQ(Columns({R"({"a":1})", R"({"b":2,)", "[1]", "\xff", R"({"c":3} x)"}),
+            "a: long");
+}
+
+TEST(SchemaInferenceTest, NamesThatDifferOnlyInCaseAreErrors) {
+  EXPECT_THAT(ErrorText(OfJson({R"({"a":{"Id":1,"iD":2}})"}).status()),
+              testing::HasSubstr("'Id' and 'iD' differ only in case"));
+}
+
+TEST(SchemaInferenceTest, NamesThatAreDataAreRefused) {
+  std::vector<std::string> documents;
+  for (int i = 0; i < 10'001; ++i) {
+    documents.push_back(fmt::format(R"({{"m":{{"{}":1}}}})", i));
+  }
+  EXPECT_THAT(ErrorText(OfJson(documents).status()), testing::HasSubstr("as maps"));
 }
 
 }  // namespace

@@ -8,46 +8,63 @@
 #include <arrow/type_fwd.h>
 
 #include "firn/core/status.h"
+#include "firn/sources/files/rejected_records.h"
+#include "firn/sources/files/time_units.h"
 #include "firn/types/schema.h"
 
 namespace firn::sources {
-
-/// A row that does not fit the schema.
-struct RejectedRow {
-  /// Index in the batch that was converted.
-  std::int64_t row = 0;
-  /// The first column that does not fit, its value, and the type that was expected.
-  std::string reason;
-
-  bool operator==(const RejectedRow&) const = default;
-};
 
 struct ConvertedBatch {
   /// The rows that fit, in their order; columns as in ToArrowSchema.
   std::shared_ptr<arrow::RecordBatch> batch;
   /// Index of each of them in the batch that was converted.
   std::vector<std::int64_t> rows;
-  /// Ascending by row.
-  std::vector<RejectedRow> rejected;
+  /// Index of the others, and for each the first column that does not fit, its value, and
+  /// the type that was expected.
+  Rejections rejected;
 };
 
-/// Turns columns of text into those of a schema. Immutable, thread-safe.
+struct ConverterOptions {
+  TimeUnits time_units;
+  /// Leave out columns that the schema does not have.
+  bool ignore_unknown = false;
+};
+
+/// Turns columns of text into those of a schema. Used by one thread.
 class ValueConverter {
  public:
-  /// Invalid, naming the column, if the schema has one that text cannot give: a struct,
-  /// list or map.
-  static Result<ValueConverter> Make(types::Schema schema);
+  /// `columns` are those of the text, matched by name. Invalid, naming the column, if the
+  /// schema does not have one of them, requires one that is not among them, or has one
+  /// among them that text cannot give (struct, list, map).
+  static Result<ValueConverter> Make(types::Schema schema,
+                                     const std::vector<std::string>& columns,
+                                     ConverterOptions options);
 
-  /// Columns are matched by name; one that `texts` lacks is null. Values are read as
-  /// FromText does. Invalid, naming the column, if the schema does not have it, or
-  /// requires one that is not there. REQUIRES: all columns are utf8.
-  Result<ConvertedBatch> Convert(const arrow::RecordBatch& texts) const;
+  /// Values are read as FromText does, numbers in timestamp columns by their declared
+  /// unit. Columns that `texts` lacks are null.
+  ///
+  /// Invalid, naming the column, if the first value of a timestamp column since Make is a
+  /// number and its unit is not declared: likely all are. A later one is rejected.
+  /// REQUIRES: all columns are utf8.
+  Result<ConvertedBatch> Convert(const arrow::RecordBatch& texts);
 
  private:
-  explicit ValueConverter(types::Schema schema);
+  ValueConverter(types::Schema schema, ConverterOptions options);
+
+  Result<std::shared_ptr<arrow::Array>> ConvertColumn(const arrow::RecordBatch& texts,
+                                                      std::size_t index,
+                                                      Rejections& rejections);
+  Result<std::shared_ptr<arrow::Array>> Parse(const arrow::StringArray& texts,
+                                              std::size_t index, Rejections& rejections);
+  Result<types::Value> ValueOf(std::size_t index, std::string_view text);
 
   types::Schema schema_;
   std::shared_ptr<arrow::Schema> arrow_schema_;
+  ConverterOptions options_;
+  /// By column of the schema: true once it had a value.
+  std::vector<bool> has_values_;
+  /// Set by an undeclared unit, which ends the conversion.
+  Status failure_;
 };
 
 }  // namespace firn::sources

@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using types::Type;
 
 constexpr const char* kNull = nullptr;
@@ -45,10 +46,14 @@ std::shared_ptr<arrow::RecordBatch> Batch(const Texts& columns) {
   return arrow::RecordBatch::Make(arrow::schema(fields), rows, std::move(arrays));
 }
 
-Result<ConvertedBatch> Convert(types::Schema schema, const Texts& columns) {
-  FIRN_ASSIGN_OR_RETURN(const ValueConverter converter,
-                        ValueConverter::Make(std::move(schema)));
-  return converter.Convert(*Batch(columns));
+Result<ConvertedBatch> Convert(types::Schema schema, const Texts& columns,
+                               ConverterOptions options = {}) {
+  const auto texts = Batch(columns);
+  FIRN_ASSIGN_OR_RETURN(
+      ValueConverter converter,
+      ValueConverter::Make(std::move(schema), texts->schema()->field_names(),
+                           std::move(options)));
+  return converter.Convert(*texts);
 }
 
 /// Column `index` as people read it.
@@ -109,11 +114,10 @@ TEST(ValueConverterTest, RowsThatDoNotFitAreLeftOutWithTheirReason) {
                        {"day", {"y", "2013-02-30", kNull, "today", "2013-01-01"}},
                        {"s", {"a", "b", "c", "d", "e"}}})
           .ValueOrDie();
-  EXPECT_THAT(
-      converted.rejected,
-      ElementsAre(RejectedRow{0, "column 'a': 'x' is not of type long"},
-                  RejectedRow{1, "column 'day': '2013-02-30' is not of type date"},
-                  RejectedRow{3, "column 'day': 'today' is not of type date"}));
+  EXPECT_THAT(converted.rejected,
+              ElementsAre(Pair(0, "column 'a': 'x' is not of type long"),
+                          Pair(1, "column 'day': '2013-02-30' is not of type date"),
+                          Pair(3, "column 'day': 'today' is not of type date")));
   EXPECT_THAT(converted.rows, ElementsAre(2, 4));
   EXPECT_THAT(Printed(converted, schema, 0), ElementsAre("3", "5"));
   EXPECT_THAT(Printed(converted, schema, 1), ElementsAre("null", "2013-01-01"));
@@ -131,15 +135,15 @@ TEST(ValueConverterTest, NullInARequiredColumnIsRejected) {
   const types::Schema schema = {.fields = {Field(1, "a", "string", /*required=*/true)}};
   const auto converted = Convert(schema, {{"a", {"x", kNull}}}).ValueOrDie();
   EXPECT_THAT(converted.rows, ElementsAre(0));
-  EXPECT_THAT(converted.rejected[0].reason, HasSubstr("'a' is null"));
+  EXPECT_THAT(converted.rejected.at(1), HasSubstr("'a' is null"));
 }
 
 TEST(ValueConverterTest, LongValuesAreCutInReasons) {
   const std::string value(5000, '7');
   const types::Schema schema = {.fields = {Field(1, "a", "long")}};
   const auto converted = Convert(schema, {{"a", {value.c_str()}}}).ValueOrDie();
-  EXPECT_LT(converted.rejected[0].reason.size(), 200u);
-  EXPECT_THAT(converted.rejected[0].reason, HasSubstr("(5000 bytes)"));
+  EXPECT_LT(converted.rejected.at(0).size(), 200u);
+  EXPECT_THAT(converted.rejected.at(0), HasSubstr("(5000 bytes)"));
 }
 
 TEST(ValueConverterTest, ColumnsThatDoNotFitTheTableAreErrors) {
@@ -152,10 +156,38 @@ TEST(ValueConverterTest, ColumnsThatDoNotFitTheTableAreErrors) {
                     .status()),
       HasSubstr("'a' is required"));
   EXPECT_THAT(
-      ErrorText(ValueConverter::Make(
-                    {.fields = {{.id = 1, .name = "s", .type = Type::Struct({})}}})
+      ErrorText(Convert({.fields = {{.id = 1, .name = "s", .type = Type::Struct({})}}},
+                        {{"s", {"1"}}})
                     .status()),
-      HasSubstr("'s'"));
+      HasSubstr("'s': text cannot give"));
+}
+
+TEST(ValueConverterTest, UnknownColumnsMayBeIgnored) {
+  const types::Schema schema = {.fields = {Field(1, "a", "long")}};
+  const auto converted =
+      Convert(schema, {{"a", {"1"}}, {"b", {"x"}}}, {.ignore_unknown = true})
+          .ValueOrDie();
+  EXPECT_THAT(Printed(converted, schema, 0), ElementsAre("1"));
+}
+
+TEST(ValueConverterTest, NumbersAreTimesOnlyInADeclaredUnit) {
+  const types::Schema schema = {.fields = {Field(1, "ts", "timestamptz")}};
+  const Texts numbers = {{"ts", {kNull, "1731508712229", "2013-01-01T00:00:00Z"}}};
+  EXPECT_THAT(ErrorText(Convert(schema, numbers).status()),
+              HasSubstr("column 'ts': '1731508712229' is a number"));
+  const auto converted =
+      Convert(schema, numbers, {.time_units = {{"ts", TimeUnit::kMilliseconds}}})
+          .ValueOrDie();
+  EXPECT_THAT(Printed(converted, schema, 0),
+              ElementsAre("null", "2024-11-13T14:38:32.229000+00:00",
+                          "2013-01-01T00:00:00+00:00"));
+}
+
+TEST(ValueConverterTest, StrayNumberAmongTimesIsRejectedAlone) {
+  const types::Schema schema = {.fields = {Field(1, "ts", "timestamptz")}};
+  const auto converted =
+      Convert(schema, {{"ts", {"2013-01-01T00:00:00Z", "0"}}}).ValueOrDie();
+  EXPECT_THAT(converted.rejected, ElementsAre(Pair(1, HasSubstr("--time-unit 'ts=s'"))));
 }
 
 }  // namespace

@@ -1,0 +1,125 @@
+#include "firn/cli/landing.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <utility>
+
+#include "firn/cli/table_layout.h"
+#include "firn/sources/dead_letters.h"
+#include "firn/sources/files/file_source.h"
+
+namespace firn::cli {
+namespace {
+
+/// First part of a shard's name: the host's name as far as it can be part of a key.
+std::string NodeName() {
+  char name[HOST_NAME_MAX + 1] = {};
+  if (gethostname(name, HOST_NAME_MAX) != 0 || name[0] == '\0') return "node";
+  std::string node;
+  for (const char c : std::string_view(name)) {
+    node.push_back(std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-');
+  }
+  return node.front() == '-' ? "n" + node : node;
+}
+
+wal::TableBufferOptions BufferOptions(const Config& config) {
+  wal::TableBufferOptions options{.flush_bytes = config.wal.flush_bytes,
+                                  .flush_age = config.wal.flush_age};
+  options.segment.row_group_bytes = config.wal.row_group_bytes;
+  options.shard = {.node = NodeName(), .dead_after = config.wal.dead_after};
+  return options;
+}
+
+Result<OpenTable> FindOrCreateDeadLetterTable(Workspace& workspace,
+                                              const std::string& name) {
+  FIRN_ASSIGN_OR_RETURN(const auto found, FindDeadLetterTable(workspace, name));
+  if (found) return *found;
+  const std::string dead_name = sources::DeadLetterTable(name);
+  auto created =
+      CreateTable(workspace, dead_name, {.schema = sources::DeadLetterSchema()});
+  // Another load may have made it meanwhile.
+  if (IsError(created.status(), ErrorKind::kAlreadyExists)) {
+    return FindTable(workspace, dead_name);
+  }
+  return created;
+}
+
+}  // namespace
+
+Result<std::optional<OpenTable>> FindDeadLetterTable(Workspace& workspace,
+                                                     const std::string& name) {
+  auto found = FindTable(workspace, sources::DeadLetterTable(name));
+  if (IsError(found.status(), ErrorKind::kNotFound)) return std::nullopt;
+  FIRN_RETURN_NOT_OK(found.status());
+  return *std::move(found);
+}
+
+Result<std::unique_ptr<wal::TableBuffer>> Landing::BufferOf(
+    const OpenTable& table, std::function<Status()> before) {
+  wal::TableBufferOptions options = BufferOptions(workspace_.config());
+  options.before_segment = std::move(before);
+  return wal::TableBuffer::Make(workspace_.runtime(), workspace_.memory(),
+                                workspace_.wal_store(), LayoutOf(table.metadata()),
+                                std::move(options));
+}
+
+Result<std::unique_ptr<Landing>> Landing::Make(
+    Workspace& workspace, const OpenTable& table,
+    const std::optional<OpenTable>& dead_letters) {
+  std::unique_ptr<Landing> landing(new Landing(workspace));
+  const auto flush_dead_letters = [owner = landing.get()] {
+    return owner->dead_letters_ == nullptr ? Status::OK() : owner->dead_letters_->Flush();
+  };
+  FIRN_ASSIGN_OR_RETURN(landing->rows_, landing->BufferOf(table, flush_dead_letters));
+  if (dead_letters) FIRN_RETURN_NOT_OK(landing->OpenDeadLetters(*dead_letters));
+  return landing;
+}
+
+Status Landing::OpenDeadLetters(const OpenTable& table) {
+  FIRN_ASSIGN_OR_RETURN(dead_letters_, BufferOf(table, nullptr));
+  dead_letter_table_ = table;
+  return Status::OK();
+}
+
+Status Landing::AppendDeadLetters(const sources::SourceBatch& batch,
+                                  const StopToken& stop) {
+  const bool has_letters = !batch.dead_letters.empty();
+  if (dead_letters_ == nullptr && !has_letters) return Status::OK();
+  if (dead_letters_ == nullptr) {
+    FIRN_ASSIGN_OR_RETURN(const OpenTable table,
+                          FindOrCreateDeadLetterTable(workspace_, batch.table));
+    FIRN_RETURN_NOT_OK(OpenDeadLetters(table));
+  }
+  // What the rows hold must not be what the letters wait for.
+  MemoryBudget& memory = workspace_.memory();
+  if (memory.used_bytes() > memory.limit_bytes() / 2) {
+    FIRN_RETURN_NOT_OK(rows_->Flush());
+  }
+  if (has_letters && first_dead_letter_.empty()) {
+    first_dead_letter_ = sources::DeadLetterText(batch.dead_letters.front());
+  }
+  dead_letter_count_ += std::ssize(batch.dead_letters);
+  const wal::SourceRange& range = *batch.delivery.range;
+  dead_letters_reached_[range.source] = range.next;
+  auto delivery = sources::DeadLetterDelivery(
+      batch, CurrentSchema(dead_letter_table_->metadata()), workspace_.runtime().Now());
+  FIRN_RETURN_NOT_OK(
+      AddContext(delivery.status(), ToString(dead_letter_table_->identifier)));
+  return dead_letters_->Append(*std::move(delivery), stop);
+}
+
+Status Landing::Append(sources::SourceBatch batch, const StopToken& stop) {
+  FIRN_RETURN_NOT_OK(AppendDeadLetters(batch, stop));
+  reached_[batch.delivery.range->source] = batch.delivery.range->next;
+  FIRN_RETURN_NOT_OK(rows_->Append(std::move(batch.delivery), stop));
+  return rows_->FlushIfDue();
+}
+
+Status Landing::Close() {
+  FIRN_RETURN_NOT_OK(rows_->Close());
+  return dead_letters_ == nullptr ? Status::OK() : dead_letters_->Close();
+}
+
+}  // namespace firn::cli

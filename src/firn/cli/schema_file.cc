@@ -1,0 +1,34 @@
+#include "firn/cli/schema_file.h"
+
+#include "firn/cli/file_text.h"
+#include "firn/cli/text_table.h"
+#include "firn/iceberg/serde/schema_json.h"
+#include "firn/sources/files/column_names.h"
+
+namespace firn::cli {
+
+Result<types::Schema> ReadSchemaFile(const std::string& path) {
+  FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(path));
+  auto schema = iceberg::ParseSchemaJson(text);
+  FIRN_RETURN_NOT_OK(AddContext(schema.status(), path));
+  std::vector<std::string> names;
+  for (const types::Field& field : schema->fields) names.push_back(field.name);
+  FIRN_RETURN_NOT_OK(AddContext(sources::CheckColumnNames(names), path));
+  return schema;
+}
+
+bool HasSameColumns(const types::Schema& a, const types::Schema& b) {
+  // Types of nested columns hold ids too.
+  return types::AssignFreshIds({.fields = a.fields}).fields ==
+         types::AssignFreshIds({.fields = b.fields}).fields;
+}
+
+std::string SchemaText(const types::Schema& schema) {
+  TextTable table({{"column"}, {"type"}, {""}});
+  for (const types::Field& field : schema.fields) {
+    table.AddRow({field.name, field.type.ToString(), field.required ? "required" : ""});
+  }
+  return table.ToString();
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,40 @@
+#include "firn/sources/files/column_names.h"
+
+#include <map>
+
+#include <arrow/util/utf8.h>
+
+namespace firn::sources {
+namespace {
+
+std::string InLowerCase(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+Status CheckColumnNames(const std::vector<std::string>& names) {
+  arrow::util::InitializeUTF8();
+  std::map<std::string, std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    if (name.empty()) return InvalidError("column {} has no name", i + 1);
+    if (!arrow::util::ValidateUTF8(name)) {
+      return InvalidError("the name of column {} is not UTF-8", i + 1);
+    }
+    const auto [same, is_new] = seen.emplace(InLowerCase(name), name);
+    if (is_new) continue;
+    if (same->second == name) {
+      return InvalidError("two columns have the name '{}'; rename one of them", name);
+    }
+    return InvalidError(
+        "the columns '{}' and '{}' differ only in case; rename one of them", same->second,
+        name);
+  }
+  return Status::OK();
+}
+
+}  // namespace firn::sources

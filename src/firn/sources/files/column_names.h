@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/core/status.h"
+
+namespace firn::sources {
+
+/// Invalid if one of the names is empty or not UTF-8, or two are equal but for the case
+/// of ASCII letters, which many engines do not tell apart.
+Status CheckColumnNames(const std::vector<std::string>& names);
+
+}  // namespace firn::sources

@@ -1,0 +1,66 @@
+#include "firn/sources/files/file_patterns.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <glob.h>
+
+namespace firn::sources {
+namespace {
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+bool IsPattern(const std::string& path) {
+  return path.find_first_of("*?[") != std::string::npos;
+}
+
+Result<std::vector<std::string>> Matches(const std::string& pattern) {
+  glob_t found = {};
+  const int outcome = glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  if (outcome == GLOB_NOMATCH) {
+    return Error(ErrorKind::kNotFound, "{}: no file matches", pattern);
+  }
+  if (outcome != 0) return InvalidError("{}: the folder cannot be listed", pattern);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+Result<std::vector<std::string>> Expand(const std::string& pattern) {
+  if (pattern == kStandardInput || Exists(pattern)) return std::vector{pattern};
+  if (IsPattern(pattern)) return Matches(pattern);
+  return Error(ErrorKind::kNotFound, "{}: no such file", pattern);
+}
+
+Status CheckIsFile(const std::string& path) {
+  std::error_code error;
+  if (path == kStandardInput || !std::filesystem::is_directory(path, error)) {
+    return Status::OK();
+  }
+  return InvalidError("{}: is a directory; name the files in it, such as '{}'", path,
+                      (std::filesystem::path(path) / "*").string());
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {
+  std::vector<std::string> files;
+  std::set<std::string> seen;
+  for (const std::string& pattern : patterns) {
+    FIRN_ASSIGN_OR_RETURN(std::vector<std::string> paths, Expand(pattern));
+    for (std::string& path : paths) {
+      FIRN_RETURN_NOT_OK(CheckIsFile(path));
+      if (!seen.insert(path).second) return InvalidError("{}: is named twice", path);
+      files.push_back(std::move(path));
+    }
+  }
+  return files;
+}
+
+}  // namespace firn::sources

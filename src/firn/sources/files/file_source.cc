@@ -1,0 +1,121 @@
+#include "firn/sources/files/file_source.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/record_batch.h>
+
+#include "firn/sources/files/file_patterns.h"
+#include "firn/sources/files/record_format.h"
+#include "firn/wal/load_manifest.h"
+
+namespace firn::sources {
+namespace {
+
+std::optional<std::int64_t> BytesOf(const std::vector<std::string>& files) {
+  std::int64_t bytes = 0;
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
+    bytes += static_cast<std::int64_t>(std::filesystem::file_size(file, error));
+  }
+  return bytes;
+}
+
+/// Absolute: a dead letter outlives the working directory.
+std::string PathOf(const std::string& file) {
+  std::error_code error;
+  const auto path = std::filesystem::absolute(file, error);
+  return error || file == kStandardInput ? file : path.lexically_normal().string();
+}
+
+std::string PlaceOf(const RejectedRecord& record) {
+  if (record.line) return fmt::format("line {}", *record.line);
+  return fmt::format("row {}", record.record + 1);
+}
+
+Result<std::shared_ptr<arrow::Int64Array>> OffsetsOf(
+    const std::vector<std::int64_t>& records) {
+  arrow::Int64Builder builder;
+  FIRN_RETURN_NOT_OK(builder.AppendValues(records));
+  std::shared_ptr<arrow::Int64Array> offsets;
+  FIRN_RETURN_NOT_OK(builder.Finish(&offsets));
+  return offsets;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileSource>> FileSource::Make(FileLoad load) {
+  FIRN_RETURN_NOT_OK(CheckTimeUnits(load.options.time_units, load.schema));
+  std::unique_ptr<FileSource> source(new FileSource(std::move(load)));
+  source->bytes_total_ = BytesOf(source->load_.files);
+  return source;
+}
+
+Status FileSource::OpenFile() {
+  const auto first = load_.first_records.find(file_);
+  FIRN_ASSIGN_OR_RETURN(
+      reader_,
+      OpenRecords({.path = load_.files[file_],
+                   .schema = load_.schema,
+                   .first_record = first == load_.first_records.end() ? 0 : first->second,
+                   .options = load_.options}));
+  path_ = PathOf(load_.files[file_]);
+  format_ =
+      std::make_shared<const std::string>(RecordFormatText(reader_->record_format()));
+  return Status::OK();
+}
+
+void FileSource::CloseFile() {
+  const FileProgress done = reader_->progress();
+  bytes_done_ += done.bytes_total.value_or(done.bytes_read);
+  reader_ = nullptr;
+  ++file_;
+}
+
+Result<std::optional<SourceBatch>> FileSource::Next(const StopToken& stop) {
+  while (file_ < load_.files.size()) {
+    FIRN_RETURN_NOT_OK(stop.Check());
+    if (reader_ == nullptr) FIRN_RETURN_NOT_OK(OpenFile());
+    FIRN_ASSIGN_OR_RETURN(std::optional<RecordBlock> block, reader_->Next());
+    if (block) return BatchOf(*std::move(block));
+    CloseFile();
+  }
+  return std::nullopt;
+}
+
+Result<SourceBatch> FileSource::BatchOf(RecordBlock block) const {
+  SourceBatch batch = {.table = load_.table,
+                       .delivery = {.range = wal::SourceRange{
+                                        .source = wal::LoadSourceId(load_.load_id, file_),
+                                        .first = block.first,
+                                        .next = block.next}}};
+  if (block.rows->num_rows() > 0) batch.delivery.rows = block.rows;
+  if (block.rejected.empty()) return batch;
+  if (block.rows->num_rows() > 0) {
+    FIRN_ASSIGN_OR_RETURN(batch.delivery.offsets, OffsetsOf(block.records));
+  }
+  for (RejectedRecord& record : block.rejected) {
+    batch.dead_letters.push_back(
+        {.raw = std::move(record.raw),
+         .source = path_,
+         .position = record.record,
+         .reason = fmt::format("{}: {}", PlaceOf(record), record.reason),
+         .offset = record.record,
+         .format = format_});
+  }
+  return batch;
+}
+
+FileProgress FileSource::progress() const {
+  const std::int64_t read = reader_ == nullptr ? 0 : reader_->progress().bytes_read;
+  return {.bytes_read = bytes_done_ + read, .bytes_total = bytes_total_};
+}
+
+std::string DeadLetterText(const DeadLetter& letter) {
+  return fmt::format("{}: {}", letter.source, letter.reason);
+}
+
+}  // namespace firn::sources

@@ -1,0 +1,152 @@
+#include "firn/sources/files/infer_schema.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <arrow/record_batch.h>
+
+#include "firn/sources/files/column_names.h"
+#include "firn/sources/files/file_patterns.h"
+#include "firn/sources/files/format_readers.h"
+#include "firn/sources/files/ndjson_reader.h"
+#include "firn/sources/files/parquet_schema.h"
+
+namespace firn::sources {
+namespace {
+
+/// Looks at files one after the other, all of one format.
+class FileInference {
+ public:
+  FileInference(const FileOptions& options, const StopToken& stop,
+                const InferenceProgress& progress)
+      : options_(options),
+        stop_(stop),
+        progress_(progress),
+        inference_(options.time_units) {}
+
+  Status Add(const std::string& path) {
+    std::error_code error;
+    const bool is_pipe = !std::filesystem::is_regular_file(path, error) &&
+                         std::filesystem::exists(path, error);
+    if (is_pipe || path == kStandardInput) {
+      return InvalidError("{}: can be read only once; give its columns with --schema",
+                          is_pipe ? path : "standard input");
+    }
+    FIRN_ASSIGN_OR_RETURN(InputFile file, InputFile::Open(path));
+    FIRN_ASSIGN_OR_RETURN(const FileFormat format, FormatOf(file, options_));
+    if (format != format_.value_or(format)) {
+      return InvalidError(
+          "{}: is {}, and a file before it {}; give one --schema for them", path,
+          FileFormatName(format), FileFormatName(*format_));
+    }
+    format_ = format;
+    last_path_ = path;
+    if (format == FileFormat::kParquet) return AddParquet(path);
+    if (format == FileFormat::kNdjson) return AddNdjson(std::move(file));
+    return AddCsv(path, std::move(file));
+  }
+
+  Result<InferredSchema> Finish() {
+    if (format_ != FileFormat::kParquet) return FinishText();
+    std::vector<std::string> names;
+    for (const types::Field& field : parquet_.fields) names.push_back(field.name);
+    FIRN_RETURN_NOT_OK(CheckColumnNames(names));
+    for (types::Field& field : parquet_.fields) {
+      if (TimeUnitOf(options_.time_units, field.name)) {
+        field.type = types::Type(types::TypeKind::kTimestamptz);
+      }
+    }
+    return InferredSchema{.schema = types::AssignFreshIds(parquet_)};
+  }
+
+ private:
+  Result<InferredSchema> FinishText() const {
+    if (records_ > 0) return inference_.Finish();
+    return InvalidError(
+        "{}: no records to tell the columns' types from; make the table with 'firn table "
+        "create'",
+        last_path_);
+  }
+
+  Status Count(std::int64_t records, const FileProgress& file) {
+    records_ += records;
+    progress_(records_, bytes_done_ + file.bytes_read);
+    return stop_.Check();
+  }
+
+  Status AddCsv(const std::string& path, InputFile file) {
+    FIRN_ASSIGN_OR_RETURN(
+        CsvReader reader,
+        CsvReader::Make(std::move(file), CsvOptionsFor(path, options_)));
+    inference_.AddColumns(*reader.schema());
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const CsvRecords records, reader.Next());
+      if (records.first == records.next) return Done(reader.progress());
+      inference_.AddTexts(*records.texts);
+      FIRN_RETURN_NOT_OK(Count(records.next - records.first, reader.progress()));
+    }
+  }
+
+  Status AddNdjson(InputFile file) {
+    FIRN_ASSIGN_OR_RETURN(NdjsonReader reader, NdjsonReader::Make(std::move(file)));
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const bool has_block, reader.StartBlock());
+      if (!has_block) return Done(reader.progress());
+      std::int64_t records = 0;
+      for (; const auto line = reader.Next(); ++records) {
+        FIRN_RETURN_NOT_OK(AddContext(inference_.AddJson(line->text), reader.name()));
+      }
+      FIRN_RETURN_NOT_OK(Count(records, reader.progress()));
+    }
+  }
+
+  Status AddParquet(const std::string& path) {
+    FIRN_ASSIGN_OR_RETURN(types::Schema schema, ReadParquetSchema(path));
+    for (types::Field& field : schema.fields) {
+      const auto known =
+          std::ranges::find(parquet_.fields, field.name, &types::Field::name);
+      if (known == parquet_.fields.end()) {
+        parquet_.fields.push_back(std::move(field));
+      } else if (types::IsPromotion(known->type, field.type)) {
+        known->type = field.type;
+      } else if (!types::IsPromotion(field.type, known->type)) {
+        return InvalidError(
+            "{}: column '{}' is of type {}, and in a file before it {}; give one "
+            "--schema "
+            "for them",
+            path, field.name, field.type.ToString(), known->type.ToString());
+      }
+    }
+    return Count(0, {});
+  }
+
+  Status Done(const FileProgress& file) {
+    bytes_done_ += file.bytes_read;
+    return Status::OK();
+  }
+
+  const FileOptions& options_;
+  const StopToken& stop_;
+  const InferenceProgress& progress_;
+  std::optional<FileFormat> format_;
+  SchemaInference inference_;
+  types::Schema parquet_;
+  std::string last_path_;
+  std::int64_t records_ = 0;
+  /// Of the files before this one.
+  std::int64_t bytes_done_ = 0;
+};
+
+}  // namespace
+
+Result<InferredSchema> InferSchema(const std::vector<std::string>& files,
+                                   const FileOptions& options, const StopToken& stop,
+                                   const InferenceProgress& progress) {
+  FileInference inference(options, stop, progress);
+  for (const std::string& file : files) FIRN_RETURN_NOT_OK(inference.Add(file));
+  return inference.Finish();
+}
+
+}  // namespace firn::sources

@@ -1,0 +1,105 @@
+#include "firn/sources/files/infer_schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/sources/files/test_folder.h"
+#include "firn/sources/files/test_parquet.h"
+
+namespace firn::sources {
+namespace {
+
+using testing::HasSubstr;
+
+class InferSchemaTest : public testing::Test {
+ protected:
+  Result<std::string> Infer(const std::vector<std::string>& files,
+                            FileOptions options = {}) {
+    FIRN_ASSIGN_OR_RETURN(
+        const InferredSchema inferred,
+        InferSchema(files, options, StopToken(),
+                    [&](std::int64_t n, std::int64_t) { records_ = n; }));
+    std::vector<std::string> columns;
+    for (const types::Field& field : inferred.schema.fields) {
+      EXPECT_FALSE(field.required);
+      columns.push_back(
+          fmt::format("{}:{}:{}", field.id, field.name, field.type.ToString()));
+    }
+    return fmt::format("{}", fmt::join(columns, " "));
+  }
+  std::string Failure(const std::vector<std::string>& files, FileOptions options = {}) {
+    return ErrorText(Infer(files, std::move(options)).status());
+  }
+  std::string Parquet(const std::string& name, const std::vector<TestColumn>& columns) {
+    std::string path = folder_.path() + "/" + name;
+    WriteParquet(path, *BatchOf(columns));
+    return path;
+  }
+
+  TestFolder folder_;
+  std::int64_t records_ = 0;
+};
+
+TEST_F(InferSchemaTest, AllFilesCount) {
+  const std::string a = folder_.Write("a.csv", "n,x\n1,\n");
+  const std::string b = folder_.Write("b.csv", "n,y\n1.5,true\nbroken\n");
+  EXPECT_EQ(Infer({a, b}).ValueOrDie(), "1:n:double 2:x:string 3:y:boolean");
+  EXPECT_EQ(records_, 3);
+  const std::string c = folder_.Write("c.json", "{\"n\":1}\nbroken\n{\"m\":[\"x\"]}\n");
+  EXPECT_EQ(Infer({c}).ValueOrDie(), "1:n:long 2:m:list<string>");
+}
+
+TEST_F(InferSchemaTest, AHeaderWithoutRecordsTellsNoTypes) {
+  EXPECT_THAT(ErrorText(Infer({folder_.Write("a.csv", "a,b\n")}).status()),
+              HasSubstr("a.csv: no records to tell the columns' types from"));
+  EXPECT_EQ(Infer({folder_.Write("b.csv", "1,x\n")}, {.csv = {.has_header = false}})
+                .ValueOrDie(),
+            "1:column_1:long 2:column_2:string");
+}
+
+TEST_F(InferSchemaTest, ParquetHasItsSchema) {
+  const std::string a =
+      Parquet("a.parquet",
+              {{"n", arrow::int32(), "[1]"},
+               {"ts", arrow::timestamp(arrow::TimeUnit::NANO, "UTC"), "[1000]"},
+               {"d", arrow::dictionary(arrow::int8(), arrow::utf8()), "[\"x\"]"},
+               {"s", arrow::struct_({arrow::field("l", arrow::list(arrow::int64()))}),
+                "[{\"l\": [1]}]"},
+               {"nothing", arrow::null(), "[null]"}});
+  const std::string b = Parquet("b.parquet", {{"n", arrow::int64(), "[1]"}});
+  EXPECT_EQ(Infer({a, b}).ValueOrDie(),
+            "1:n:long 2:ts:timestamptz 3:d:string 4:s:struct<5: l: list<long>>");
+  EXPECT_EQ(Infer({b}, {.time_units = {{"n", TimeUnit::kSeconds}}}).ValueOrDie(),
+            "1:n:timestamptz");
+}
+
+TEST_F(InferSchemaTest, FilesThatDoNotGoTogetherAreErrors) {
+  const std::string csv = folder_.Write("a.csv", "n\n1\n");
+  const std::string json = folder_.Write("a.json", "{\"n\":1}\n");
+  EXPECT_THAT(
+      Failure({csv, json}),
+      HasSubstr("a.json: is ndjson, and a file before it csv; give one --schema"));
+  const std::string a = Parquet("a.parquet", {{"n", arrow::int64(), "[1]"}});
+  const std::string b = Parquet("b.parquet", {{"n", arrow::utf8(), "[\"x\"]"}});
+  EXPECT_THAT(Failure({a, b}),
+              HasSubstr("b.parquet: column 'n' is of type string, and in "
+                        "a file before it long"));
+  EXPECT_THAT(Failure({Parquet("c.parquet", {{"n", arrow::uint64(), "[1]"}})}),
+              HasSubstr("c.parquet: column 'n' (declare it with --schema): "));
+  EXPECT_THAT(Failure({Parquet("d.parquet", {{"n", arrow::int64(), "[1]"},
+                                             {"N", arrow::int64(), "[1]"}})}),
+              HasSubstr("'n' and 'N' differ only in case"));
+  EXPECT_THAT(Failure({"-"}), HasSubstr("can be read only once"));
+  EXPECT_THAT(Failure({folder_.Write("e.json", "\n")}), HasSubstr("no record"));
+}
+
+TEST_F(InferSchemaTest, StopsOnRequest) {
+  StopSource stop;
+  stop.RequestStop();
+  const auto inferred = InferSchema({folder_.Write("a.csv", "n\n1\n")}, {}, stop.token(),
+                                    [](auto, auto) {});
+  EXPECT_TRUE(IsError(inferred.status(), ErrorKind::kCancelled));
+}
+
+}  // namespace
+}  // namespace firn::sources

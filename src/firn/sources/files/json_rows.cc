@@ -1,0 +1,362 @@
+#include "firn/sources/files/json_rows.h"
+
+#include <cmath>
+#include <utility>
+
+#include <arrow/array/builder_nested.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/builder.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/utf8.h>
+
+#include "firn/sources/files/append_value.h"
+#include "firn/types/arrow_types.h"
+#include "firn/types/single_value.h"
+
+namespace firn::sources {
+namespace {
+
+/// True for null, and for what holds nothing else.
+Result<bool> SaysNothing(JsonCursor& cursor) {
+  FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor.Peek());
+  if (kind == JsonKind::kArray) {
+    FIRN_RETURN_NOT_OK(cursor.EnterArray());
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor.NextElement());
+      if (!has_element) return true;
+      FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
+      if (!says_nothing) return false;
+    }
+  }
+  if (kind == JsonKind::kObject) {
+    FIRN_RETURN_NOT_OK(cursor.EnterObject());
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const auto key, cursor.NextKey());
+      if (!key) return true;
+      FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
+      if (!says_nothing) return false;
+    }
+  }
+  if (kind != JsonKind::kNull) return false;
+  FIRN_RETURN_NOT_OK(cursor.Null());
+  return true;
+}
+
+}  // namespace
+
+using types::Field;
+using types::Type;
+using types::TypeKind;
+using types::Value;
+
+/// A field of the schema, at any depth, and where its values go.
+struct JsonRows::Column {
+  const Type& type() const { return field.type; }
+
+  Field field;
+  /// Full name.
+  std::string path;
+  arrow::ArrayBuilder* builder = nullptr;
+  std::optional<TimeUnit> unit;
+  bool has_values = false;
+  std::vector<Column> children;
+};
+
+/// Appends one document. Whatever happens, each column that a method is called for gets
+/// exactly one value, so that all columns stay of one length.
+class JsonRows::Appender {
+ public:
+  Appender(std::string_view document, const JsonRowsOptions& options)
+      : document_(document), cursor_(document), options_(options) {}
+
+  Status AppendDocument(std::vector<Column>& columns) {
+    return Completed(columns, [&](std::vector<bool>& seen) -> Status {
+      if (!arrow::util::ValidateUTF8(document_)) return InvalidError("not UTF-8");
+      FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor_.Peek());
+      if (kind != JsonKind::kObject) {
+        FIRN_RETURN_NOT_OK(cursor_.Skip().status());
+        return InvalidError("{}, but a record is an object", JsonKindName(kind));
+      }
+      FIRN_RETURN_NOT_OK(AppendFields(columns, seen, ""));
+      return cursor_.Finish();
+    });
+  }
+
+  /// An undeclared unit, which is no matter of this document alone.
+  const Status& failure() const { return failure_; }
+
+ private:
+  /// Runs `append`, then gives a null to each column that it has not seen.
+  template <typename Append>
+  Status Completed(std::vector<Column>& columns, Append&& append) {
+    std::vector<bool> seen(columns.size());
+    const Status status = append(seen);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!seen[i]) FIRN_RETURN_NOT_OK(columns[i].builder->AppendNull());
+    }
+    return status;
+  }
+
+  /// The fields of the object that comes next.
+  Status AppendFields(std::vector<Column>& columns, std::vector<bool>& seen,
+                      std::string_view path) {
+    FIRN_RETURN_NOT_OK(cursor_.EnterObject());
+    std::size_t guess = 0;
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const auto key, cursor_.NextKey());
+      if (!key) return Status::OK();
+      const auto index = IndexOf(columns, *key, guess);
+      if (!index) {
+        FIRN_RETURN_NOT_OK(PassUnknown(path, *key));
+        continue;
+      }
+      if (seen[*index]) {
+        return InvalidError("column '{}' is there twice", columns[*index].path);
+      }
+      seen[*index] = true;
+      FIRN_RETURN_NOT_OK(AppendValueOf(columns[*index]));
+    }
+  }
+
+  /// Fields mostly stand in the order of the schema: looks at `guess` first.
+  static std::optional<std::size_t> IndexOf(const std::vector<Column>& columns,
+                                            std::string_view name, std::size_t& guess) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t index = (guess + i) % columns.size();
+      if (columns[index].field.name != name) continue;
+      guess = index + 1;
+      return index;
+    }
+    return std::nullopt;
+  }
+
+  Status PassUnknown(std::string_view path, std::string_view key) {
+    const std::string name =
+        path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+    FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor_.Skip());
+    if (options_.ignore_unknown) return Status::OK();
+    JsonCursor cursor(text);
+    FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
+    if (says_nothing) return Status::OK();
+    return InvalidError("the table has no column '{}'", name);
+  }
+
+  Status AppendValueOf(Column& column) {
+    const Result<JsonKind> kind = cursor_.Peek();
+    if (kind.ok() && *kind == JsonKind::kNull) {
+      FIRN_RETURN_NOT_OK(column.builder->AppendNull());
+      return cursor_.Null();
+    }
+    const bool is_first = !std::exchange(column.has_values, true);
+    if (kind.ok()) {
+      switch (column.type().kind()) {
+        case TypeKind::kStruct:
+          if (*kind == JsonKind::kObject) return AppendStruct(column);
+          break;
+        case TypeKind::kList:
+          if (*kind == JsonKind::kArray) return AppendList(column);
+          break;
+        case TypeKind::kMap:
+          if (*kind == JsonKind::kObject) return AppendMap(column);
+          break;
+        default:
+          return AppendPrimitive(column, *kind, is_first);
+      }
+    }
+    FIRN_RETURN_NOT_OK(column.builder->AppendNull());
+    FIRN_RETURN_NOT_OK(kind.status());
+    return Mismatch(column, *kind);
+  }
+
+  Status AppendStruct(Column& column) {
+    FIRN_RETURN_NOT_OK(static_cast<arrow::StructBuilder&>(*column.builder).Append());
+    return Completed(column.children, [&](std::vector<bool>& seen) {
+      return AppendFields(column.children, seen, column.path);
+    });
+  }
+
+  Status AppendList(Column& column) {
+    FIRN_RETURN_NOT_OK(static_cast<arrow::ListBuilder&>(*column.builder).Append());
+    FIRN_RETURN_NOT_OK(cursor_.EnterArray());
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor_.NextElement());
+      if (!has_element) return Status::OK();
+      FIRN_RETURN_NOT_OK(AppendValueOf(column.children[0]));
+    }
+  }
+
+  Status AppendMap(Column& column) {
+    Column& keys = column.children[0];
+    FIRN_RETURN_NOT_OK(static_cast<arrow::MapBuilder&>(*column.builder).Append());
+    FIRN_RETURN_NOT_OK(cursor_.EnterObject());
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const auto key, cursor_.NextKey());
+      if (!key) return Status::OK();
+      const Result<Value> value = types::FromText(keys.type(), *key);
+      if (!value.ok()) return NotOfType(keys, Shown(*key));
+      FIRN_RETURN_NOT_OK(AppendValue(*keys.builder, keys.type(), *value));
+      FIRN_RETURN_NOT_OK(AppendValueOf(column.children[1]));
+    }
+  }
+
+  Status AppendPrimitive(Column& column, JsonKind kind, bool is_first) {
+    if (column.type().kind() == TypeKind::kString) return AppendString(column, kind);
+    const Result<Value> value = ValueOf(column, kind, is_first);
+    if (value.ok()) return AppendValue(*column.builder, column.type(), *value);
+    FIRN_RETURN_NOT_OK(column.builder->AppendNull());
+    return value.status();
+  }
+
+  Status AppendString(Column& column, JsonKind kind) {
+    auto& builder = static_cast<arrow::StringBuilder&>(*column.builder);
+    const auto text = kind == JsonKind::kString ? cursor_.String() : cursor_.Skip();
+    if (text.ok()) return builder.Append(*text);
+    FIRN_RETURN_NOT_OK(builder.AppendNull());
+    return text.status();
+  }
+
+  Result<Value> ValueOf(Column& column, JsonKind kind, bool is_first) {
+    if (kind == JsonKind::kBoolean) {
+      FIRN_ASSIGN_OR_RETURN(const bool value, cursor_.Boolean());
+      if (column.type().kind() == TypeKind::kBoolean) return value;
+      return Mismatch(column, kind);
+    }
+    if (kind == JsonKind::kNumber) {
+      FIRN_ASSIGN_OR_RETURN(const std::string_view number, cursor_.Number());
+      return FromNumber(column, number, is_first);
+    }
+    if (kind == JsonKind::kString) {
+      FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor_.String());
+      return FromString(column, text);
+    }
+    FIRN_RETURN_NOT_OK(cursor_.Skip().status());
+    return Mismatch(column, kind);
+  }
+
+  Result<Value> FromNumber(Column& column, std::string_view number, bool is_first) {
+    const Type& type = column.type();
+    if (type.kind() >= TypeKind::kInt && type.kind() <= TypeKind::kDecimal) {
+      auto value = types::FromText(type, number);
+      return value.ok() ? value : NotOfType(column, number);
+    }
+    if (!IsTimestamp(type)) return NotOfType(column, number);
+    if (column.unit) {
+      auto value = TimestampFromNumber(type, *column.unit, number);
+      if (value.ok()) return value;
+      return InvalidError("column '{}': {}", column.path, ErrorText(value.status()));
+    }
+    const Status undeclared = Status::Invalid(UndeclaredUnit(column.path, type, number));
+    if (is_first) failure_ = undeclared;
+    return undeclared;
+  }
+
+  static Result<Value> FromString(const Column& column, std::string_view text) {
+    const Type& type = column.type();
+    auto value = types::FromText(type, text);
+    if (value.ok() && type.kind() >= TypeKind::kDecimal) return value;
+    const bool is_not_finite =
+        value.ok() && ((std::holds_alternative<double>(*value) &&
+                        !std::isfinite(std::get<double>(*value))) ||
+                       (std::holds_alternative<float>(*value) &&
+                        !std::isfinite(std::get<float>(*value))));
+    if (is_not_finite) return value;
+    return NotOfType(column, fmt::format("the string {}", Shown(text)));
+  }
+
+  static Status Mismatch(const Column& column, JsonKind kind) {
+    return NotOfType(column, JsonKindName(kind));
+  }
+
+  static Status NotOfType(const Column& column, std::string_view what) {
+    return InvalidError("column '{}': {} is not of type {}", column.path, what,
+                        column.type().ToString());
+  }
+
+  const std::string_view document_;
+  JsonCursor cursor_;
+  const JsonRowsOptions& options_;
+  Status failure_;
+};
+
+namespace {
+
+std::vector<arrow::ArrayBuilder*> ChildBuilders(arrow::ArrayBuilder& builder,
+                                                const Type& type) {
+  std::vector<arrow::ArrayBuilder*> children;
+  switch (type.kind()) {
+    case TypeKind::kStruct: {
+      auto& structs = static_cast<arrow::StructBuilder&>(builder);
+      for (int i = 0; i < structs.num_fields(); ++i) {
+        children.push_back(structs.field_builder(i));
+      }
+      return children;
+    }
+    case TypeKind::kList:
+      return {static_cast<arrow::ListBuilder&>(builder).value_builder()};
+    case TypeKind::kMap: {
+      auto& map = static_cast<arrow::MapBuilder&>(builder);
+      return {map.key_builder(), map.item_builder()};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+JsonRows::JsonRows(types::Schema schema, JsonRowsOptions options)
+    : schema_(std::move(schema)),
+      arrow_schema_(types::ToArrowSchema(schema_)),
+      options_(std::move(options)) {
+  arrow::util::InitializeUTF8();
+}
+
+JsonRows::JsonRows(JsonRows&&) noexcept = default;
+JsonRows::~JsonRows() = default;
+
+Result<JsonRows> JsonRows::Make(types::Schema schema, JsonRowsOptions options) {
+  JsonRows rows(std::move(schema), std::move(options));
+  const auto column = [&](const auto& self, const Field& field, std::string path,
+                          arrow::ArrayBuilder& builder) -> Column {
+    Column made = {.field = field, .path = std::move(path), .builder = &builder};
+    made.unit = TimeUnitOf(rows.options_.time_units, made.path);
+    const auto children = ChildBuilders(builder, field.type);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const Field& child = field.type.fields()[i];
+      made.children.push_back(
+          self(self, child, fmt::format("{}.{}", made.path, child.name), *children[i]));
+    }
+    return made;
+  };
+  for (const Field& field : rows.schema_.fields) {
+    FIRN_ASSIGN_OR_RETURN(std::shared_ptr<arrow::ArrayBuilder> builder,
+                          arrow::MakeBuilder(types::ToArrowType(field.type)));
+    rows.columns_.push_back(column(column, field, field.name, *builder));
+    rows.builders_.push_back(std::move(builder));
+  }
+  return rows;
+}
+
+Status JsonRows::Add(std::string_view document) {
+  Appender appender(document, options_);
+  const Status status = appender.AppendDocument(columns_);
+  FIRN_RETURN_NOT_OK(appender.failure());
+  if (!status.ok()) rejected_.emplace(row_count_, ErrorText(status));
+  ++row_count_;
+  return Status::OK();
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> JsonRows::Finish(Rejections& rejections) {
+  arrow::ArrayVector columns;
+  for (const auto& builder : builders_) {
+    FIRN_ASSIGN_OR_RETURN(auto column, builder->Finish());
+    columns.push_back(std::move(column));
+  }
+  const auto rows = arrow::RecordBatch::Make(arrow_schema_, std::exchange(row_count_, 0),
+                                             std::move(columns));
+  rejections = std::exchange(rejected_, {});
+  RejectInvalidRows(*rows, schema_, rejections);
+  return WithoutRejected(rows, rejections);
+}
+
+}  // namespace firn::sources

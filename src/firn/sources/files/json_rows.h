@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/core/status.h"
+#include "firn/sources/files/json_cursor.h"
+#include "firn/sources/files/rejected_records.h"
+#include "firn/sources/files/time_units.h"
+#include "firn/types/schema.h"
+
+namespace firn::sources {
+
+struct JsonRowsOptions {
+  TimeUnits time_units;
+  /// Leave out fields that the schema does not have.
+  bool ignore_unknown = false;
+};
+
+/// Collects JSON objects as rows of a schema. Used by one thread.
+///
+/// Fields are matched by name, at every level; one that is missing is null. How a value
+/// becomes one of the schema:
+/// - boolean, int, long: only from a JSON value of that kind; an integer must fit.
+/// - float, double: from a number, the nearest value; "NaN", "Infinity", "-Infinity".
+/// - decimal: from a number or a string, exactly.
+/// - date, time, timestamps, uuid, fixed, binary: from a string, as FromText reads it;
+///   timestamps also from a number whose unit is declared.
+/// - string: from a string; anything else becomes its JSON text, as it is written.
+/// - struct from an object; list from an array; map from an object, its names read as
+///   text of the key's type.
+/// null, [] and {} in a field that the schema does not have say nothing and are left out.
+class JsonRows {
+ public:
+  static Result<JsonRows> Make(types::Schema schema, JsonRowsOptions options);
+  JsonRows(JsonRows&&) noexcept;
+  ~JsonRows();
+
+  /// Adds one row for a document, or rejects it. Invalid, naming the column, if the first
+  /// value of a timestamp column is a number and its unit is not declared: likely all
+  /// are.
+  Status Add(std::string_view document);
+
+  /// Documents since the last Finish.
+  std::int64_t row_count() const { return row_count_; }
+
+  /// The rows since the last Finish, but for those that are rejected: these, counted
+  /// since then too, are given with the first column that does not fit.
+  Result<std::shared_ptr<arrow::RecordBatch>> Finish(Rejections& rejections);
+
+ private:
+  struct Column;
+  class Appender;
+
+  JsonRows(types::Schema schema, JsonRowsOptions options);
+
+  types::Schema schema_;
+  std::shared_ptr<arrow::Schema> arrow_schema_;
+  JsonRowsOptions options_;
+  /// Top-level columns; a column knows those below it.
+  std::vector<Column> columns_;
+  std::vector<std::shared_ptr<arrow::ArrayBuilder>> builders_;
+  std::int64_t row_count_ = 0;
+  Rejections rejected_;
+};
+
+}  // namespace firn::sources

@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <arrow/io/file.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include "firn/sources/files/column_cast.h"
+#include "firn/sources/files/format_readers.h"
+#include "firn/sources/files/parquet_schema.h"
+#include "firn/sources/files/row_text.h"
+#include "firn/types/arrow_types.h"
+
+namespace firn::sources {
+namespace {
+
+constexpr std::int64_t kRowsPerBatchMax = 8192;
+/// Decoded, about.
+constexpr std::int64_t kBytesPerBatch = 8LL << 20;
+
+/// What libparquet throws or returns becomes an error about the file `name`.
+template <typename Call>
+auto Reading(const std::string& name, Call&& call) -> decltype(call()) {
+  try {
+    auto outcome = call();
+    if (outcome.ok()) return outcome;
+    if constexpr (std::is_same_v<decltype(outcome), Status>) {
+      return AddContext(outcome, name);
+    } else {
+      return AddContext(outcome.status(), name);
+    }
+  } catch (const std::exception& e) {
+    return InvalidError("{}: is damaged, or no Parquet file ({})", name, e.what());
+  }
+}
+
+/// So many rows that they take about kBytesPerBatch, even where row groups differ.
+std::int64_t RowsPerBatch(const parquet::FileMetaData& metadata) {
+  std::int64_t rows = kRowsPerBatchMax;
+  for (int i = 0; i < metadata.num_row_groups(); ++i) {
+    const auto group = metadata.RowGroup(i);
+    const std::int64_t row_bytes =
+        group->total_byte_size() / std::max<std::int64_t>(group->num_rows(), 1);
+    rows = std::min(rows, kBytesPerBatch / std::max<std::int64_t>(row_bytes, 1));
+  }
+  return std::max<std::int64_t>(rows, 1);
+}
+
+Result<std::unique_ptr<parquet::arrow::FileReader>> OpenFile(const std::string& path) {
+  FIRN_ASSIGN_OR_RETURN(auto input, arrow::io::ReadableFile::Open(path));
+  parquet::ReaderProperties properties;
+  // Pages are read as they are needed, not whole column chunks.
+  properties.enable_buffered_stream();
+  parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
+  arrow_properties.set_pre_buffer(false);
+  // Dates far from now have no nanoseconds.
+  arrow_properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  parquet::arrow::FileReaderBuilder builder;
+  FIRN_RETURN_NOT_OK(builder.Open(std::move(input), properties));
+  arrow_properties.set_batch_size(RowsPerBatch(*builder.raw_reader()->metadata()));
+  builder.properties(arrow_properties);
+  return builder.Build();
+}
+
+class ParquetRecordReader : public RecordReader {
+ public:
+  static Result<std::unique_ptr<RecordReader>> Make(FileRequest request) {
+    std::unique_ptr<ParquetRecordReader> reader(
+        new ParquetRecordReader(std::move(request)));
+    const std::string& name = reader->request_.path;
+    FIRN_RETURN_NOT_OK(Reading(name, [&] { return reader->Open(); }));
+    return reader;
+  }
+
+  Result<std::optional<RecordBlock>> Next() override {
+    return Reading(request_.path, [&] { return NextBlock(); });
+  }
+
+  FileProgress progress() const override {
+    const double share = rows_in_file_ == 0 ? 1 : 1.0 * next_row_ / rows_in_file_;
+    return {.bytes_read = static_cast<std::int64_t>(share * file_bytes_),
+            .bytes_total = static_cast<std::int64_t>(file_bytes_)};
+  }
+
+  RecordFormat record_format() const override {
+    return {.format = FileFormat::kNdjson, .columns = {}, .options = request_.options};
+  }
+
+ private:
+  explicit ParquetRecordReader(FileRequest request) : request_(std::move(request)) {}
+
+  Status Open() {
+    FIRN_ASSIGN_OR_RETURN(file_, OpenFile(request_.path));
+    std::shared_ptr<arrow::Schema> schema;
+    FIRN_RETURN_NOT_OK(file_->GetSchema(&schema));
+    FIRN_ASSIGN_OR_RETURN(
+        cast_, ColumnCast::Make(*schema, request_.schema,
+                                {.time_units = request_.options.time_units,
+                                 .ignore_unknown = request_.options.ignore_unknown}));
+    const auto metadata = file_->parquet_reader()->metadata();
+    rows_in_file_ = metadata->num_rows();
+    std::error_code error;
+    file_bytes_ = static_cast<double>(std::filesystem::file_size(request_.path, error));
+    std::vector<int> row_groups;
+    for (int i = 0; i < metadata->num_row_groups(); ++i) {
+      const std::int64_t rows = metadata->RowGroup(i)->num_rows();
+      const bool is_behind = next_row_ + rows <= request_.first_record;
+      if (row_groups.empty() && is_behind) {
+        next_row_ += rows;
+      } else {
+        row_groups.push_back(i);
+      }
+    }
+    FIRN_ASSIGN_OR_RETURN(rows_, file_->GetRecordBatchReader(row_groups));
+    return Status::OK();
+  }
+
+  Result<std::optional<RecordBlock>> NextBlock() {
+    while (true) {
+      std::shared_ptr<arrow::RecordBatch> rows;
+      FIRN_RETURN_NOT_OK(rows_->ReadNext(&rows));
+      if (rows == nullptr) return std::nullopt;
+      const std::int64_t first = next_row_;
+      next_row_ += rows->num_rows();
+      const std::int64_t known =
+          std::clamp<std::int64_t>(request_.first_record - first, 0, rows->num_rows());
+      if (known == rows->num_rows()) continue;
+      return BlockOf(*rows->Slice(known), first + known);
+    }
+  }
+
+  Result<RecordBlock> BlockOf(const arrow::RecordBatch& rows, std::int64_t first) const {
+    RecordBlock block = {.first = first, .next = first + rows.num_rows()};
+    arrow::RecordBatchVector fitting;
+    FIRN_RETURN_NOT_OK(AddRows(rows, first, block, fitting));
+    if (fitting.empty()) {
+      FIRN_ASSIGN_OR_RETURN(block.rows, arrow::RecordBatch::MakeEmpty(
+                                            types::ToArrowSchema(request_.schema)));
+    } else {
+      FIRN_ASSIGN_OR_RETURN(block.rows, arrow::ConcatenateRecordBatches(fitting));
+    }
+    return block;
+  }
+
+  /// A batch that cannot be cast is halved until the rows that cannot be are alone.
+  Status AddRows(const arrow::RecordBatch& rows, std::int64_t first, RecordBlock& block,
+                 arrow::RecordBatchVector& fitting) const {
+    const auto cast = cast_->Cast(rows);
+    if (cast.ok()) return AddCast(*cast, first, block, fitting);
+    if (rows.num_rows() > 1) {
+      const std::int64_t half = rows.num_rows() / 2;
+      FIRN_RETURN_NOT_OK(AddRows(*rows.Slice(0, half), first, block, fitting));
+      return AddRows(*rows.Slice(half), first + half, block, fitting);
+    }
+    block.rejected.push_back(
+        {.record = first, .raw = RawOf(rows), .reason = ErrorText(cast.status())});
+    return Status::OK();
+  }
+
+  Status AddCast(const std::shared_ptr<arrow::RecordBatch>& cast, std::int64_t first,
+                 RecordBlock& block, arrow::RecordBatchVector& fitting) const {
+    Rejections rejections;
+    RejectInvalidRows(*cast, request_.schema, rejections);
+    for (const std::int64_t row : RowsThatFit(cast->num_rows(), rejections)) {
+      block.records.push_back(first + row);
+    }
+    for (auto& [row, reason] : rejections) {
+      block.rejected.push_back({.record = first + row,
+                                .raw = RowAsJson(*cast, request_.schema, row),
+                                .reason = std::move(reason)});
+    }
+    FIRN_ASSIGN_OR_RETURN(auto fit, WithoutRejected(cast, rejections));
+    if (fit->num_rows() > 0) fitting.push_back(std::move(fit));
+    return Status::OK();
+  }
+
+  /// A row as JSON in the types of its file; empty if Iceberg has no such types.
+  static std::string RawOf(const arrow::RecordBatch& row) {
+    types::Schema schema;
+    for (const auto& column : row.schema()->fields()) {
+      const auto type = types::FromArrowType(*column->type());
+      if (!type.ok()) return "";
+      schema.fields.push_back({.name = column->name(), .type = *type});
+    }
+    schema = types::AssignFreshIds(std::move(schema));
+    const auto cast = ColumnCast::Make(*row.schema(), schema, {});
+    if (!cast.ok()) return "";
+    const auto rows = cast->Cast(row);
+    return rows.ok() ? RowAsJson(**rows, schema, 0) : "";
+  }
+
+  const FileRequest request_;
+  std::unique_ptr<parquet::arrow::FileReader> file_;
+  std::unique_ptr<arrow::RecordBatchReader> rows_;
+  std::optional<ColumnCast> cast_;
+  std::int64_t next_row_ = 0;
+  std::int64_t rows_in_file_ = 0;
+  double file_bytes_ = 0;
+};
+
+/// Nanoseconds need a newer table format than most readers know.
+types::Type InMicroseconds(const types::Type& type) {
+  using types::TypeKind;
+  if (type.kind() == TypeKind::kTimestampNs) return types::Type(TypeKind::kTimestamp);
+  if (type.kind() == TypeKind::kTimestamptzNs) {
+    return types::Type(TypeKind::kTimestamptz);
+  }
+  if (type.is_primitive()) return type;
+  std::vector<types::Field> fields = type.fields();
+  for (types::Field& field : fields) {
+    field.type = InMicroseconds(field.type);
+    field.required = false;
+  }
+  if (type.kind() == TypeKind::kStruct) return types::Type::Struct(std::move(fields));
+  if (type.kind() == TypeKind::kList) return types::Type::List(std::move(fields[0]));
+  return types::Type::Map(std::move(fields[0]), std::move(fields[1]));
+}
+
+Result<types::Schema> SchemaOf(const std::string& path) {
+  FIRN_ASSIGN_OR_RETURN(const auto file, OpenFile(path));
+  std::shared_ptr<arrow::Schema> columns;
+  FIRN_RETURN_NOT_OK(file->GetSchema(&columns));
+  types::Schema schema;
+  for (const auto& column : columns->fields()) {
+    if (column->type()->id() == arrow::Type::NA) continue;
+    const auto type = types::FromArrowType(*column->type());
+    if (!type.ok()) {
+      return AddContext(
+          type.status(),
+          fmt::format("column '{}' (declare it with --schema)", column->name()));
+    }
+    schema.fields.push_back({.name = column->name(), .type = InMicroseconds(*type)});
+  }
+  return schema;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RecordReader>> OpenParquetRecords(FileRequest request) {
+  return ParquetRecordReader::Make(std::move(request));
+}
+
+Result<types::Schema> ReadParquetSchema(const std::string& path) {
+  return Reading(path, [&] { return SchemaOf(path); });
+}
+
+}  // namespace firn::sources

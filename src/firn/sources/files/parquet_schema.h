@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "firn/core/status.h"
+#include "firn/types/schema.h"
+
+namespace firn::sources {
+
+/// The Iceberg schema of a Parquet file, all columns optional, field ids unset. Columns
+/// without a type (all null) are left out; timestamps in nanoseconds become microseconds.
+/// Invalid, naming file and column, for a type that Iceberg does not have.
+Result<types::Schema> ReadParquetSchema(const std::string& path);
+
+}  // namespace firn::sources

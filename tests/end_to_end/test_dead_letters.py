@@ -1,0 +1,126 @@
+"""dead-letters show and replay: what fits lands once and leaves, what does not stays; also after a crash."""
+
+import json
+import signal
+
+import pytest
+from pyiceberg.types import LongType, StringType
+
+BAD = 20
+
+
+@pytest.fixture
+def people(firn):
+    """A table with an int column, and a load with records that only a wider one can take."""
+    firn.configure("wal:\n  flush_bytes: 16KiB\n")
+    (firn.folder / "schema.json").write_text(json.dumps({"type": "struct", "fields": [
+        {"id": 1, "name": "id", "type": "int", "required": False},
+        {"id": 2, "name": "name", "type": "string", "required": False}]}))
+    firn.run("table", "create", "db.people", "--schema", "schema.json")
+    lines = ["id,name"]
+    for i in range(BAD):
+        lines += [f"{i},good", f"{(1 << 40) + i},\"too, wide\"", f"x{i},never"]
+    (firn.folder / "a.csv").write_text("\n".join(lines) + "\n")
+    firn.run("load", "db.people", "a.csv")
+    return firn
+
+
+def widen(firn):
+    with firn.table("db.people").update_schema() as update:
+        update.update_column("id", field_type=LongType())
+
+
+def letters(firn):
+    return sorted(firn.json("dead-letters", "show", "db.people"), key=lambda letter: letter["position"])
+
+
+def assert_replayed(firn):
+    ids = sorted(firn.rows("db.people")["id"].to_pylist())
+    assert ids == [*range(BAD), *((1 << 40) + i for i in range(BAD))]
+    assert [letter["raw"] for letter in letters(firn)] == [f"x{i},never" for i in range(BAD)]
+
+
+def test_show_names_file_line_and_reason(people):
+    found = letters(people)
+    assert len(found) == 2 * BAD
+    assert found[0]["raw"] == f'{1 << 40},"too, wide"'
+    assert found[0]["source"] == str(people.folder / "a.csv") and found[0]["position"] == 1
+    assert found[0]["reason"].startswith("line 3: column 'id'")
+    text = people.run("dead-letters", "show", "db.people", "--limit", "3").stdout
+    assert "a.csv" in text and "3 of 40" in text
+    assert people.run("dead-letters", "show", "db.people", "--limit", "0", code=2)
+
+
+def test_nothing_is_replayed_if_nothing_fits(people, duck):
+    before = letters(people)
+    assert "none of the 40 dead letters" in people.run("dead-letters", "replay", "db.people").stdout
+    assert letters(people) == before
+
+
+def test_what_fits_lands_once_and_leaves(people, duck):
+    widen(people)
+    result = people.run("dead-letters", "replay", "db.people")
+    assert "20 dead letters fit now and are in the table, 20 stay" in result.stdout
+    assert_replayed(people)
+    assert "none of the 20" in people.run("dead-letters", "replay", "db.people").stdout
+    assert_replayed(people)
+    location = people.table("db.people__dead_letters").metadata_location
+    assert duck.sql(f"SELECT count(*) FROM iceberg_scan('{location}')").fetchone() == (20,)
+    # Letters keep coming, and the load that brought the first adds nothing twice.
+    (people.folder / "b.csv").write_text("id,name\ny,never\n99,good\n")
+    people.run("load", "db.people", "b.csv")
+    assert len(letters(people)) == 21
+
+
+def test_a_column_that_was_added_takes_what_was_unknown(firn):
+    (firn.folder / "a.json").write_text('{"id":1}\n')
+    firn.run("load", "db.people", "a.json", "--create")
+    (firn.folder / "b.json").write_text('{"id":2,"more":"x"}\n{"id":3,"other":1}\n')
+    firn.run("load", "db.people", "b.json", "--wal-only")
+    with firn.table("db.people").update_schema() as update:
+        update.add_column("more", StringType())
+    firn.run("dead-letters", "replay", "db.people")
+    rows = sorted(firn.rows("db.people").to_pylist(), key=lambda row: row["id"])
+    assert rows == [{"id": 1, "more": None}, {"id": 2, "more": "x"}]
+    assert [letter["raw"] for letter in letters(firn)] == ['{"id":3,"other":1}']
+
+
+def test_a_table_without_dead_letters(firn):
+    (firn.folder / "a.json").write_text('{"id":1}\n')
+    firn.run("load", "db.people", "a.json", "--create")
+    assert "has no dead letters" in firn.run("dead-letters", "show", "db.people").stdout
+    assert "has no dead letters" in firn.run("dead-letters", "replay", "db.people").stdout
+    assert firn.json("dead-letters", "show", "db.people") == []
+    assert "no table db.none" in firn.run("dead-letters", "replay", "db.none", code=1).stderr
+
+
+CRASHES = [
+    "wal.segment.before_put:1",
+    "wal.segment.after_put:1",
+    "wal.segment.before_put:2",
+    "wal.segment.after_put:2",
+    "commit.before_catalog:1",
+    "commit.after_catalog:1",
+    "commit.before_catalog:2",
+    "commit.after_catalog:2",
+    "removal.before_catalog",
+    "removal.after_catalog",
+]
+
+
+@pytest.mark.parametrize("point", CRASHES)
+def test_a_crash_loses_and_doubles_nothing(people, point):
+    widen(people)
+    people.run("dead-letters", "replay", "db.people", code=-signal.SIGKILL, FIRN_CRASH_POINT=point)
+    people.run("dead-letters", "replay", "db.people")
+    assert_replayed(people)
+
+
+def test_a_crash_between_changes_of_the_schema_loses_nothing(people):
+    """The second run must not take back what the first one landed, though nothing fits any more."""
+    widen(people)
+    people.run("dead-letters", "replay", "db.people", code=-signal.SIGKILL, FIRN_CRASH_POINT="removal.before_catalog")
+    with people.table("db.people").update_schema() as update:
+        update.rename_column("name", "title")
+    people.run("dead-letters", "replay", "db.people")
+    assert_replayed(people)
