@@ -70,18 +70,7 @@ std::optional<std::string> EmptyField(const PlanInput& input, const Bucket& buck
   return std::nullopt;
 }
 
-/// How many bytes the first keys of all `runs` begin with alike.
-std::size_t SharedPrefix(const PlanInput& input, std::span<const std::uint32_t> runs) {
-  std::string_view shared = input.runs[runs.front()].first_key;
-  for (const std::uint32_t run : runs) {
-    const std::string_view key = input.runs[run].first_key;
-    const auto differs = std::ranges::mismatch(shared, key).in1;
-    shared = shared.substr(0, differs - shared.begin());
-  }
-  return shared.size();
-}
-
-/// The bytes of a key that tell most runs apart, so that sorting seldom goes to the keys.
+/// Some bytes of a key, so that sorting seldom goes to the keys.
 struct PrefixedRun {
   std::uint64_t prefix = 0;
   std::uint32_t run = 0;
@@ -97,6 +86,59 @@ std::uint64_t PrefixAfter(std::size_t shared, std::string_view key) {
   }
   return prefix;
 }
+
+/// Sorts runs by eight bytes of their first keys at a time: those that tell them apart
+/// first, and, where these are equal, the next ones.
+class KeySorter {
+ public:
+  explicit KeySorter(const PlanInput& input) : input_(input), order_(input, true) {}
+
+  void Sort(std::span<PrefixedRun> runs) const { Sort(runs, 0, 0); }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  std::string_view KeyOf(const PrefixedRun& run) const {
+    return input_.runs[run.run].first_key;
+  }
+
+  /// The first `alike` bytes of all keys are alike, and so are those up to `told` unless
+  /// a key ends before.
+  void Sort(std::span<PrefixedRun> runs, std::size_t alike, std::size_t told) const {
+    if (runs.size() < kFew) return SortByOrder(runs);
+    const std::size_t shared = SharedBytes(runs, alike);
+    // A key that ends is not told from one that goes on with zeros.
+    if (shared < told) return SortByOrder(runs);
+    for (PrefixedRun& run : runs) run.prefix = PrefixAfter(shared, KeyOf(run));
+    std::ranges::sort(runs, {}, &PrefixedRun::prefix);
+    while (!runs.empty()) {
+      const auto end = std::ranges::find_if(runs, [&](const PrefixedRun& run) {
+        return run.prefix != runs.front().prefix;
+      });
+      const auto equal = runs.first(end - runs.begin());
+      Sort(equal, shared, shared + sizeof(PrefixedRun::prefix));
+      runs = runs.subspan(equal.size());
+    }
+  }
+
+  /// How many bytes all keys begin with alike.
+  std::size_t SharedBytes(std::span<const PrefixedRun> runs, std::size_t alike) const {
+    std::string_view shared = KeyOf(runs.front());
+    for (const PrefixedRun& run : runs) {
+      const std::string_view key = KeyOf(run);
+      const auto differs = std::ranges::mismatch(shared.substr(alike), key.substr(alike));
+      shared = shared.substr(0, differs.in1 - shared.begin());
+    }
+    return shared.size();
+  }
+
+  void SortByOrder(std::span<PrefixedRun> runs) const {
+    std::ranges::sort(runs, order_, &PrefixedRun::run);
+  }
+
+  const PlanInput& input_;
+  const RunOrder order_;
+};
 
 }  // namespace
 
@@ -166,17 +208,14 @@ bool RunOrder::operator()(std::uint32_t a, std::uint32_t b) const {
 }
 
 void SortRuns(const PlanInput& input, BucketRuns& bucket) {
-  const RunOrder order(input, bucket.sorted);
-  const std::size_t shared = bucket.sorted ? SharedPrefix(input, bucket.runs) : 0;
+  if (!bucket.sorted) {
+    std::ranges::sort(bucket.runs, RunOrder(input, false));
+    return;
+  }
   std::vector<PrefixedRun> runs;
   runs.reserve(bucket.runs.size());
-  for (const std::uint32_t run : bucket.runs) {
-    const std::string_view key = bucket.sorted ? input.runs[run].first_key : "";
-    runs.push_back({.prefix = PrefixAfter(shared, key), .run = run});
-  }
-  std::ranges::sort(runs, [&](const PrefixedRun& a, const PrefixedRun& b) {
-    return a.prefix != b.prefix ? a.prefix < b.prefix : order(a.run, b.run);
-  });
+  for (const std::uint32_t run : bucket.runs) runs.push_back({.run = run});
+  KeySorter(input).Sort(runs);
   std::ranges::transform(runs, bucket.runs.begin(), &PrefixedRun::run);
 }
 

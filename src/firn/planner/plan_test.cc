@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/planner/bucket.h"
 #include "firn/planner/notation.h"
 
 namespace firn::planner {
@@ -113,6 +114,25 @@ TEST(SortTest, EqualFirstKeysStandInOrderOfSegmentsThenRowGroups) {
   input.runs[3].row_group = 2;
   const Plan plan = MakePlan(input, {}, {}).ValueOrDie();
   EXPECT_EQ(ToShortText(input, plan), "[a a-d a-c a-b]");
+}
+
+TEST(SortTest, LongKeysOfOneBeginningStandInTheirOrder) {
+  // Some end where others go on with zeros; all begin alike for longer than a word.
+  std::vector<std::string> keys;
+  for (const char* end : {"", "x", "yyyyyyyyyyyy"}) {
+    for (int zeros = 0; zeros < 20; ++zeros) {
+      keys.push_back("the same beginning" + std::string(zeros, '\0') + end);
+      keys.push_back("the same beginning, longer" + std::string(zeros, '\0') + end);
+    }
+  }
+  Runs runs;
+  for (const std::string& key : keys) runs.Add({.first = key, .last = key});
+  BucketRuns bucket = GroupByBucket(runs.input()).at(0);
+  SortRuns(runs.input(), bucket);
+  std::vector<std::string> sorted;
+  for (const std::uint32_t run : bucket.runs) sorted.push_back(keys[run]);
+  std::ranges::sort(keys);
+  EXPECT_EQ(sorted, keys);
 }
 
 TEST(PackTest, AChunkClosesOnceItHasReachedTheLowerBound) {
