@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from collections import Counter
 
 import pytest
@@ -95,6 +96,23 @@ def test_a_repaired_segment_is_released(waiting):
     waiting.run("shift", waiting.TABLE)
     waiting.assert_each_row(times=1)
     assert "not in quarantine" in error_of(waiting, "wal", "release", waiting.TABLE, str(segment))
+
+
+def test_a_shift_that_counts_on_the_marker_plans_again_after_a_release(waiting):
+    segment = segments(waiting)[1]
+    whole = segment.read_bytes()
+    truncate(segment)
+    quarantine(waiting, str(segment))
+    shift = waiting.start("shift", waiting.TABLE, FIRN_CRASH_POINT="shift.written",
+                          FIRN_CRASH_SIGNAL=str(int(signal.SIGSTOP)))
+    os.waitpid(shift.pid, os.WUNTRACED)
+    segment.write_bytes(whole)
+    waiting.run("wal", "release", waiting.TABLE, str(segment))
+    shift.send_signal(signal.SIGCONT)
+    output, errors = shift.communicate(timeout=100)
+    assert shift.returncode == 0, errors
+    assert "planned again, another process was faster: 1" in output
+    waiting.assert_each_row(times=1)
 
 
 def test_after_the_shift_it_is_too_late_for_a_release(waiting):
