@@ -21,7 +21,9 @@ def lost(firn):
 
 def load(firn, first, *flags):
     lines = [str(i) for i in range(first, first + ROWS)]
-    (firn.folder / f"{first}.csv").write_text("\n".join(["id", *lines]) + "\n")
+    path = firn.folder / f"{first}.csv"
+    if not path.exists():
+        path.write_text("\n".join(["id", *lines]) + "\n")
     firn.run("load", "db.t", f"{first}.csv", "--id", f"from-{first}", *flags)
 
 
