@@ -4,10 +4,10 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.partitioning import PartitionSpec
@@ -75,7 +75,7 @@ class Lake:
         return catalog.create_table(name, schema, partition_spec=spec, sort_order=order, properties=properties)
 
     def metadata_file(self, name):
-        return pathlib.Path(self.table(name).metadata_location.removeprefix("file://"))
+        return local_path(self.table(name).metadata_location)
 
     def metadata(self, name):
         """The table's metadata as it stands in its file."""
@@ -112,6 +112,6 @@ class Lake:
         return duck
 
 
-def arrow_rows(columns, schema):
-    """An Arrow table of `columns` ({name: values}) in `schema`'s types."""
-    return pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema=schema)
+def local_path(location):
+    """Java writes file:/path, others file:///path."""
+    return pathlib.Path(re.sub("^file:/+", "/", location))
