@@ -54,10 +54,18 @@ class Lake:
 
     def firn_appends(self, table, rows, code=0):
         """Loads an Arrow table; columns are matched by name."""
+        return self.firn("load", table, self.write_parquet(rows), code=code)
+
+    def start_append(self, table, rows):
+        """The same, without waiting for it."""
+        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def write_parquet(self, rows):
         self.files_written += 1
         file = self.folder / f"{self.files_written}.parquet"
         pq.write_table(rows, file, store_schema=False)
-        return self.firn("load", table, file, code=code)
+        return file
 
     # PyIceberg
 

@@ -9,11 +9,15 @@ import pytest
 from events import BATCH, SCHEMA, TABLE, content, events, firn_appends_losing_nothing
 from lake import local_path
 from metadata import lost
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
 from pyiceberg.transforms import BucketTransform, IdentityTransform
 from pyiceberg.types import DoubleType, IntegerType, LongType, NestedField, StringType
+from sqlalchemy.exc import OperationalError
+
+ATTEMPTS = 50
 
 LAYOUTS = {
     "plain": (PartitionSpec(), SortOrder()),
@@ -75,6 +79,51 @@ def test_firn_follows_a_spec_that_pyiceberg_evolved(lake):
     firn_appends_losing_nothing(lake, events(BATCH))
     assert {task.file.spec_id for task in lake.table(TABLE).scan().plan_files()} == {0, 1}
     assert content(lake.table(TABLE).scan().to_arrow()) == content(events(0, 2 * BATCH))
+
+
+def test_a_table_with_rows_in_a_branch_only(lake):
+    lake.pyiceberg_creates(TABLE, SCHEMA)
+    lake.table(TABLE).append(events(0))
+    metadata = lake.metadata(TABLE)
+    metadata |= {"refs": {"audit": metadata["refs"]["main"]}, "current-snapshot-id": None, "snapshot-log": []}
+    swap_metadata(lake, metadata)
+    after = firn_appends_losing_nothing(lake, events(BATCH))
+    assert set(after["refs"]) == {"audit", "main"}
+    assert "parent-snapshot-id" not in after["snapshots"][-1]
+    scans = {name: lake.table(TABLE).scan().use_ref(name).to_arrow() for name in after["refs"]}
+    assert {name: content(rows) for name, rows in scans.items()} == {
+        "audit": content(events(0)), "main": content(events(BATCH))}
+
+
+def test_names_that_differ_only_in_case(lake):
+    lake.pyiceberg_creates(TABLE, Schema(NestedField(1, "id", LongType(), required=False),
+                                         NestedField(2, "ID", StringType(), required=False)),
+                           PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "ID_part")))
+    rows = pa.table({"id": [1, 2], "ID": ["a", "b"]})
+    firn_appends_losing_nothing(lake, rows)
+    assert content(lake.table(TABLE).scan().to_arrow()) == content(rows)
+
+
+def append_until_it_lands(lake, rows):
+    """A commit of PyIceberg's fails if somebody else's came first."""
+    for _ in range(ATTEMPTS):
+        try:
+            return lake.table(TABLE).append(rows)
+        except (CommitFailedException, OperationalError):
+            continue
+    pytest.fail(f"PyIceberg's append did not land in {ATTEMPTS} attempts")
+
+
+def test_firn_and_pyiceberg_append_at_the_same_time(lake):
+    lake.pyiceberg_creates(TABLE, SCHEMA)
+    loads = [lake.start_append(TABLE, events(turn * BATCH)) for turn in range(4)]
+    for turn in range(4, 8):
+        append_until_it_lands(lake, events(turn * BATCH))
+    for load in loads:
+        output = load.communicate(timeout=300)
+        assert load.returncode == 0, output
+    assert content(lake.table(TABLE).scan().to_arrow()) == content(events(0, 8 * BATCH))
+    assert lake.metadata(TABLE)["snapshots"][-1]["summary"]["total-records"] == str(8 * BATCH)
 
 
 def test_unknown_fields_at_every_level_are_kept(lake):

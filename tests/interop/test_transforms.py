@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from columns import INFINITY, NAN, plain
-from events import TABLE, UTC, content, firn_appends_losing_nothing
+from events import SCHEMA, TABLE, UTC, content, events, firn_appends_losing_nothing
 from lake import local_path
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -108,6 +108,14 @@ def test_partition_values_are_those_that_pyiceberg_computes(lake, source, transf
         if source == "uuid":
             stored = [value and uuid.UUID(bytes=value) for value in stored]
         assert {repr(compute(as_number(value, source))) for value in stored} == {repr(task.file.partition[0])}
+
+
+def test_the_zone_of_the_machine_does_not_matter(lake, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    lake.pyiceberg_creates(TABLE, SCHEMA, spec_of(4, HourTransform()))
+    lake.firn_appends(TABLE, events(0))
+    hours = {task.file.partition[0] for task in lake.table(TABLE).scan().plan_files()}
+    assert hours == {HourTransform().transform(TimestamptzType())(value) for value in plain(events(0)["ts"])}
 
 
 def as_number(value, source):
