@@ -230,7 +230,7 @@ SegmentRun DecodeRun(ByteReader& in) {
 }
 
 /// Runs stand one behind the other, and are the row group.
-void CheckRuns(const std::vector<SegmentRun>& runs, const RowGroupSize& size,
+void CheckRuns(const std::vector<SegmentRun>& runs, const RowGroupFooter& size,
                ByteReader& in) {
   std::int64_t rows = 0;
   std::int64_t bytes = 0;
@@ -262,7 +262,7 @@ void CheckMetrics(const std::vector<SegmentRun>& runs, ByteReader& in) {
   }
 }
 
-std::vector<SegmentRun> DecodeRuns(const RowGroupSize& size, ByteReader& in) {
+std::vector<SegmentRun> DecodeRuns(const RowGroupFooter& size, ByteReader& in) {
   std::vector<SegmentRun> runs;
   const std::size_t count = in.Length();
   for (std::size_t i = 0; i < count && !in.failed(); ++i) runs.push_back(DecodeRun(in));
@@ -324,7 +324,8 @@ class FooterDecoder {
   }
 
   Result<std::vector<SourceRange>> Ranges() const {
-    FIRN_ASSIGN_OR_RETURN(const std::string bytes, Bytes(kRangesKey));
+    FIRN_ASSIGN_OR_RETURN(const std::string text, Text(kRangesKey));
+    FIRN_ASSIGN_OR_RETURN(const std::string bytes, Bytes(kRangesKey, text));
     ByteReader in(bytes);
     std::vector<SourceRange> ranges = DecodeRanges(in);
     if (in.failed()) return Corrupt(kRangesKey, in.problem());
@@ -332,9 +333,10 @@ class FooterDecoder {
   }
 
   Result<std::vector<SegmentRun>> Runs(std::size_t row_group,
-                                       const RowGroupSize& size) const {
+                                       const RowGroupFooter& size) const {
     const std::string key = fmt::format("{}{}", kRowGroupPrefix, row_group);
-    FIRN_ASSIGN_OR_RETURN(const std::string bytes, Bytes(key));
+    if (!size.runs_payload) return Corrupt(key, "it is missing");
+    FIRN_ASSIGN_OR_RETURN(const std::string bytes, Bytes(key, *size.runs_payload));
     ByteReader in(bytes);
     std::vector<SegmentRun> runs = DecodeRuns(size, in);
     if (!in.failed()) return runs;
@@ -354,8 +356,7 @@ class FooterDecoder {
   }
 
  private:
-  Result<std::string> Bytes(const std::string& key) const {
-    FIRN_ASSIGN_OR_RETURN(const std::string text, Text(key));
+  Result<std::string> Bytes(const std::string& key, const std::string& text) const {
     Result<std::string> bytes = DecodeBase64(text);
     if (!bytes.ok()) return Corrupt(key, bytes.status().message());
     return bytes;
@@ -416,7 +417,7 @@ KeyValues EncodeSegmentFooter(const SegmentFooter& footer) {
 }
 
 Result<SegmentFooter> DecodeSegmentFooter(
-    std::string_view segment, const std::vector<RowGroupSize>& row_groups,
+    std::string_view segment, const std::vector<RowGroupFooter>& row_groups,
     const std::map<std::string, std::string>& key_values) {
   const FooterDecoder decoder(segment, key_values);
   FIRN_RETURN_NOT_OK(decoder.CheckVersion());

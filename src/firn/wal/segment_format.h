@@ -16,11 +16,16 @@ namespace firn::wal {
 /// Key-value metadata of a Parquet file.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-/// What the Parquet footer itself says of a row group.
-struct RowGroupSize {
+/// Where the runs of a row group stand: a KeyValuePayload.
+inline constexpr std::string_view kRunsPayloadKey = "firn.rg.{}";
+
+/// What a Parquet footer says of a row group.
+struct RowGroupFooter {
   std::int64_t rows = 0;
   /// Total compressed size of its columns.
   std::int64_t bytes = 0;
+  /// The text under kRunsPayloadKey; nothing if there is none.
+  std::optional<std::string> runs_payload;
 };
 
 /// The key-values of a segment's footer, all values text (docs/formats/segment.md).
@@ -37,7 +42,7 @@ std::optional<std::vector<SourceRange>> DecodeSourceRanges(std::string_view text
 /// Corruption, naming `segment` and the row group, otherwise. Invalid, saying so, if a
 /// newer Firn wrote it. Keys that do not begin with "firn." are ignored. Pure.
 Result<SegmentFooter> DecodeSegmentFooter(
-    std::string_view segment, const std::vector<RowGroupSize>& row_groups,
+    std::string_view segment, const std::vector<RowGroupFooter>& row_groups,
     const std::map<std::string, std::string>& key_values);
 
 }  // namespace firn::wal

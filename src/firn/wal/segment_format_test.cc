@@ -64,17 +64,20 @@ SegmentFooter Footer() {
   };
 }
 
-/// Sizes that the row groups of `footer` have.
-std::vector<RowGroupSize> SizesOf(const SegmentFooter& footer) {
-  std::vector<RowGroupSize> sizes;
-  for (const auto& runs : footer.row_groups) {
-    RowGroupSize& size = sizes.emplace_back();
+/// The row groups of Footer(), described by `key_values`.
+std::vector<RowGroupFooter> RowGroups(
+    const std::map<std::string, std::string>& key_values) {
+  std::vector<RowGroupFooter> row_groups;
+  for (const auto& runs : Footer().row_groups) {
+    const auto payload = key_values.find(fmt::format("firn.rg.{}", row_groups.size()));
+    RowGroupFooter& row_group = row_groups.emplace_back();
+    if (payload != key_values.end()) row_group.runs_payload = payload->second;
     for (const SegmentRun& run : runs) {
-      size.rows += run.rows;
-      size.bytes += run.bytes;
+      row_group.rows += run.rows;
+      row_group.bytes += run.bytes;
     }
   }
-  return sizes;
+  return row_groups;
 }
 
 std::map<std::string, std::string> AsMap(const KeyValues& key_values) {
@@ -82,17 +85,15 @@ std::map<std::string, std::string> AsMap(const KeyValues& key_values) {
 }
 
 Result<SegmentFooter> Decode(const std::map<std::string, std::string>& key_values) {
-  return DecodeSegmentFooter("t/s/7", SizesOf(Footer()), key_values);
+  return DecodeSegmentFooter("t/s/7", RowGroups(key_values), key_values);
 }
 
 /// What is said of a footer whose first run was changed.
 template <typename Change>
 std::string ProblemOf(Change change) {
   SegmentFooter footer = Footer();
-  const std::vector<RowGroupSize> sizes = SizesOf(footer);
   change(footer);
-  const Status status =
-      DecodeSegmentFooter("t/s/7", sizes, AsMap(EncodeSegmentFooter(footer))).status();
+  const Status status = Decode(AsMap(EncodeSegmentFooter(footer))).status();
   EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
   return status.message();
 }

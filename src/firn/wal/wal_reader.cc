@@ -146,17 +146,23 @@ Status CheckMetrics(std::string_view segment, const Footer& footer,
   return Status::OK();
 }
 
-std::vector<RowGroupSize> RowGroupSizes(const Footer& footer) {
-  std::vector<RowGroupSize> sizes;
+std::vector<RowGroupFooter> RowGroupFooters(const Footer& footer,
+                                            const ExtractionInput& input) {
+  const KeyValuePayload runs = {.key = std::string(kRunsPayloadKey)};
+  std::vector<RowGroupFooter> row_groups;
   for (int i = 0; i < footer->num_row_groups(); ++i) {
     const auto row_group = footer->RowGroup(i);
-    RowGroupSize size = {.rows = row_group->num_rows()};
+    RowGroupFooter& described = row_groups.emplace_back();
+    described.rows = row_group->num_rows();
     for (int column = 0; column < row_group->num_columns(); ++column) {
-      size.bytes += row_group->ColumnChunk(column)->total_compressed_size();
+      described.bytes += row_group->ColumnChunk(column)->total_compressed_size();
     }
-    sizes.push_back(size);
+    const ExtractedValue payload = Extract(input, i, runs);
+    if (const auto* text = std::get_if<std::string>(&payload)) {
+      described.runs_payload = *text;
+    }
   }
-  return sizes;
+  return row_groups;
 }
 
 /// A segment without rows, in the place of one that is in quarantine.
@@ -189,9 +195,10 @@ Result<ExtractedRowGroups> ExtractFrom(std::string_view name, const Footer& foot
 
 Result<SegmentFooter> DecodeFooter(std::string_view segment, const Footer& footer) {
   return Guarded(segment, [&]() -> Result<SegmentFooter> {
+    const ExtractionInput input = {footer, KeyValuesOf(footer)};
     FIRN_ASSIGN_OR_RETURN(
         SegmentFooter decoded,
-        DecodeSegmentFooter(segment, RowGroupSizes(footer), KeyValuesOf(footer)));
+        DecodeSegmentFooter(segment, RowGroupFooters(footer, input), input.key_values));
     FIRN_RETURN_NOT_OK(CheckMetrics(segment, footer, decoded));
     return decoded;
   });
