@@ -47,6 +47,8 @@ shift:
   writer_max_parquet_bytes: 3MiB
   oversized_clusters: split_row_groups
   workers: 4
+merge:
+  max_open_runs: 64
 commit: {queue_size: 7}
 memory_limit: 512MiB
 tables:
@@ -57,6 +59,7 @@ tables:
   EXPECT_EQ(config.wal.flush_age, std::chrono::milliseconds(250));
   EXPECT_EQ(config.shift.writer_max_parquet_bytes, 3 << 20);
   EXPECT_EQ(config.shift.oversized_clusters, planner::OversizedClusters::kSplitRowGroups);
+  EXPECT_EQ(config.merge_max_open_runs, 64);
   EXPECT_EQ(config.commit_queue_size, 7);
   EXPECT_THAT(config.tables.at("a.b").non_empty_partition_fields,
               ElementsAre("tenant_id", "region"));
@@ -73,6 +76,7 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
               AllOf(HasSubstr("firn.yaml:2: wal.flush_bytes"), HasSubstr("64MiB")));
   EXPECT_THAT(ErrorOf("memory_limit: 0\n"), HasSubstr("above 0"));
   EXPECT_THAT(ErrorOf("shift: {workers: two}\n"), HasSubstr("whole number"));
+  EXPECT_THAT(ErrorOf("merge: {max_open_runs: 1}\n"), HasSubstr("at least 2"));
   EXPECT_THAT(ErrorOf("shift: {oversized_clusters: x}\n"), HasSubstr("cut_at_keys"));
   EXPECT_THAT(ErrorOf("wal: [1]\n"), HasSubstr("expected keys and values"));
   EXPECT_THAT(ErrorOf("wal: {path: {a: b}}\n"), HasSubstr("expected one value"));
