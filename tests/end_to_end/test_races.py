@@ -2,6 +2,11 @@
 
 import signal
 import subprocess
+from collections import Counter
+
+import pyarrow
+import sqlalchemy.exc
+from pyiceberg.exceptions import CommitFailedException
 
 
 def finish(process):
@@ -64,3 +69,24 @@ def test_two_wal_roots_feed_one_table_at_once(events):
     for root in "ab":
         shown = events.json("positions", "show", events.TABLE, "--config", f"{root}.yaml")
         assert len(shown["shards"]) >= 2
+
+
+def test_another_engine_appends_all_the_while(events):
+    # Without partitions: PyIceberg writes no truncated ones by itself.
+    loads = [("load", events.TABLE, "events.csv", "--create", "--id", load_id) for load_id in "012"]
+    events.run(*loads[0])
+    running = [events.start(*load) for load in loads[1:]]
+    appended = 0
+    while any(process.poll() is None for process in running):
+        row = pyarrow.table({"id": [-1], "name": ["other"], "amount": [0.5]})
+        try:
+            events.table(events.TABLE).append(row)
+            appended += 1
+        except (CommitFailedException, sqlalchemy.exc.OperationalError):
+            pass  # one of ours was faster
+    for process in running:
+        code, output = finish(process)
+        assert code == 0, output
+    counts = Counter(events.rows(events.TABLE)["id"].to_pylist())
+    assert appended and counts.pop(-1) == appended
+    assert counts == dict.fromkeys(range(events.ROWS), 3)

@@ -1,5 +1,6 @@
 #include "firn/commit/batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firn/commit/positions.h"
@@ -129,6 +130,7 @@ Batch Appended(Batch first, Batch next) {
   AppendShards(next.shards, first.shards);
   AppendSources(next.sources, first.sources);
   AppendRetired(next, first.retired);
+  if (next.begun) first.begun = std::min(*next.begun, first.begun.value_or(*next.begun));
   return first;
 }
 

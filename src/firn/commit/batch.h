@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firn/core/ids.h"
+#include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/iceberg/metadata/manifest.h"
 #include "firn/wal/admission.h"
@@ -22,6 +23,9 @@
 ///
 ///   planner -> Batch -> CommitQueue -> Committer -> (chain, rollback, positions: pure)
 ///                                               -> iceberg append -> catalog
+///
+/// Beside it: reset (the way out of a rollback) and merge_manifests, in commits of their
+/// own.
 namespace firn::commit {
 
 /// All of a shard's segments in (after, through].
@@ -53,6 +57,8 @@ struct Batch {
   std::map<std::string, OffsetRange> sources;
   /// What the positions forget with this batch; none that has a range in it.
   wal::Retired retired;
+  /// Before its first file was written; nothing if that does not matter.
+  std::optional<BootTime> begun;
 
   bool operator==(const Batch&) const = default;
 };

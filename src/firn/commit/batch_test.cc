@@ -77,6 +77,14 @@ TEST(BatchTest, PositionsMoveToTheEndOfTheRanges) {
   EXPECT_EQ(end.sources.at(kSource), 20);
 }
 
+TEST(BatchTest, AMergedBatchIsAsOldAsItsOldestFile) {
+  Batch first = TestBatch(1, 0, 1), next = TestBatch(2, 1, 2);
+  next.begun = BootTime(Duration(5));
+  EXPECT_EQ(Appended(first, next).begun, BootTime(Duration(5)));
+  first.begun = BootTime(Duration(3));
+  EXPECT_EQ(Appended(first, next).begun, BootTime(Duration(3)));
+}
+
 TEST(BatchTest, PositionsForgetWhatIsRetired) {
   wal::Positions start;
   start.shards[TestShard(9)] = SegmentSequence(1);

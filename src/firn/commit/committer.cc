@@ -126,7 +126,17 @@ class Attempts {
     FIRN_RETURN_NOT_OK(CheckNotRolledBack(view.metadata, view.positions,
                                           iceberg::ToString(options_.table)));
     view.verdict = JudgeChain(view.metadata, options_.wal, view.positions, batches_);
+    view.verdict.ready = CountYoung(view.verdict);
     return view;
+  }
+
+  /// Of the batches that may be committed, those before the first that is too old.
+  std::size_t CountYoung(const ChainVerdict& verdict) const {
+    for (std::size_t i = 0; i < verdict.ready; ++i) {
+      const std::optional<BootTime> begun = batches_[verdict.landed + i].begun;
+      if (begun && runtime_.SinceBoot() - *begun > kBatchAgeMax) return i;
+    }
+    return verdict.ready;
   }
 
   Status WriteManifests(const View& view) {

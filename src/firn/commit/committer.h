@@ -23,6 +23,11 @@ inline constexpr Duration kCommitBackoffMax = std::chrono::seconds(5);
 /// How long a catalog or store that says "not now" is asked again.
 inline constexpr Duration kUnavailableTimeMax = std::chrono::minutes(1);
 
+/// A batch whose files are older is superseded: clean-ups of orphaned files delete what
+/// no snapshot names, by default after three days, and its files may be among that. Half
+/// of it is left for clocks, and for the commit.
+inline constexpr Duration kBatchAgeMax = std::chrono::hours(36);
+
 enum class BatchState {
   kCommitted,
   /// The batch was planned from something that is not, or no longer, the table's state:

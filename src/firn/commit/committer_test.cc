@@ -195,6 +195,18 @@ TEST_F(CommitterTest, CommittedAndExpiredHasNoSnapshot) {
   EXPECT_EQ(outcomes->front(), BatchOutcome());
 }
 
+TEST_F(CommitterTest, ABatchWhoseFilesAreOldIsSupersededUnlessItLanded) {
+  Batch first = TestBatch(1, 0, 1), second = TestBatch(2, 1, 2);
+  first.begun = table_.runtime().SinceBoot();
+  EXPECT_EQ(table_.Commit({first}), "committed");
+  second.begun = table_.runtime().SinceBoot();
+  table_.runtime().Advance(kBatchAgeMax + Duration(1));
+  Batch third = TestBatch(3, 2, 3);
+  third.begun = table_.runtime().SinceBoot();
+  EXPECT_EQ(table_.Commit({first, second, third}), "committed superseded superseded");
+  EXPECT_THAT(table_.LiveFiles(), ElementsAre("1"));
+}
+
 TEST_F(CommitterTest, ASecondPlannerIsSupersededWithAllThatFollows) {
   EXPECT_EQ(table_.Commit({TestBatch(1, 0, 1)}), "committed");
   Batch rival = TestBatch(11, 0, 1);

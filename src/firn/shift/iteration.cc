@@ -242,9 +242,11 @@ Result<WrittenIteration> WriteFiles(Runtime& runtime, MemoryBudget& memory,
                        .options = options,
                        .stop = stop,
                        .done = done});
+  const BootTime begun = runtime.SinceBoot();
   FIRN_ASSIGN_OR_RETURN(std::vector<ChunkFiles> results, workers.Run());
-  WrittenIteration written{
-      .batch = {.id = std::move(output.id), .parent = std::move(output.parent)}};
+  WrittenIteration written{.batch = {.id = std::move(output.id),
+                                     .parent = std::move(output.parent),
+                                     .begun = begun}};
   for (ChunkFiles& chunk : results) {
     std::ranges::move(chunk.files, std::back_inserter(written.batch.files));
     written.rows += chunk.rows;

@@ -432,6 +432,17 @@ TEST(TableShiftTest, OfTwoPlannersOneLandsARow) {
   EXPECT_EQ(warehouse.Files(), "[a2 b1]");
 }
 
+TEST(TableShiftTest, FilesThatBecameOldBeforeTheCommitAreWrittenAnew) {
+  TestWarehouse warehouse;
+  warehouse.Write("b1 a2");
+  warehouse.observer().on_chunk = [&] {
+    warehouse.observer().on_chunk = nullptr;
+    warehouse.runtime().Advance(commit::kBatchAgeMax + Duration(1));
+  };
+  EXPECT_EQ(warehouse.Shift().superseded, 1);
+  EXPECT_EQ(warehouse.Files(), "[a2 b1]");
+}
+
 TEST(TableShiftTest, RacingShiftsLandEachRowOnce) {
   TestWarehouse warehouse;
   warehouse.options().iteration.iteration_bytes = 4000;
