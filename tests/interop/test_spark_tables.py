@@ -183,7 +183,6 @@ def test_spark_maintains_a_table_between_firn_s_appends(lake, spark):
     ("write.metadata.compression-codec", "gzip"),
     ("write.object-storage.enabled", "true"),
     ("write.parquet.compression-codec", "gzip"),
-    ("write.manifest.compression-codec", "zstd"),
     ("write.parquet.bloom-filter-enabled.column.name", "true"),
     ("commit.manifest.min-count-to-merge", "2"),
 ])
@@ -192,6 +191,20 @@ def test_firn_appends_to_a_table_with_properties_of_spark(lake, spark, property,
     spark.sql(f"CREATE TABLE {TABLE} {SPARK_COLUMNS} USING iceberg PARTITIONED BY (name) "
               f"TBLPROPERTIES ('{property}'='{value}')")
     spark_appends(spark, events(0))
+    lake.firn_appends(TABLE, events(BATCH))
+    spark_appends(spark, events(2 * BATCH))
+    lake.firn_appends(TABLE, events(3 * BATCH))
+    assert content(spark.table(TABLE).toArrow()) == content(events(0, 4 * BATCH))
+
+
+@pytest.mark.parametrize("codec", ["uncompressed", "zstd", "snappy"])
+def test_manifests_of_every_codec_are_read(lake, spark, codec):
+    spark.sql("CREATE NAMESPACE db")
+    spark.sql(f"CREATE TABLE {TABLE} {SPARK_COLUMNS} USING iceberg TBLPROPERTIES "
+              f"('write.manifest.compression-codec'='{codec}', 'write.avro.compression-codec'='{codec}', "
+              "'commit.manifest.min-count-to-merge'='2')")
+    spark_appends(spark, events(0))
+    lake.firn("inspect", "files", TABLE)
     lake.firn_appends(TABLE, events(BATCH))
     spark_appends(spark, events(2 * BATCH))
     lake.firn_appends(TABLE, events(3 * BATCH))

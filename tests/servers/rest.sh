@@ -7,6 +7,7 @@ source_file="$servers/rest/RestCatalogMain.java"
 classes="$downloads/rest/classes"
 
 install_server() {
+  need_command curl curl
   install_jars
   cmp -s "$source_file" "$classes/RestCatalogMain.java" && return
   mkdir -p "$classes"

@@ -4,7 +4,10 @@
 name=s3
 source "$(dirname "$0")/process.sh"
 
-install_server() { install_jars; }
+install_server() {
+  need_command curl curl
+  install_jars
+}
 
 # Any HTTP status will do: without a signature the server answers 403.
 answers() { [[ $(curl --silent --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$1/") != 000 ]]; }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firn/iceberg/serde/block_codec.h"
 #include "firn/iceberg/serde/deflate.h"
 
 namespace firn::iceberg::avro {
@@ -49,23 +50,34 @@ Result<std::map<std::string, std::string>> TakeMetadata(std::string_view& bytes)
   return metadata;
 }
 
-Result<Codec> CodecOf(const std::map<std::string, std::string>& metadata) {
-  const auto found = metadata.find(kCodecKey);
-  if (found == metadata.end() || found->second == "null") return Codec::kNull;
-  if (found->second == "deflate") return Codec::kDeflate;
-  return InvalidError("Avro file: codec '{}' is not supported, only null and deflate",
-                      found->second);
+using Decompress = Result<std::string> (*)(std::string_view block, std::size_t bytes_max);
+
+/// Null for blocks that are not compressed.
+Result<Decompress> DecompressOf(const std::map<std::string, std::string>& metadata) {
+  static const std::map<std::string, Decompress> codecs = {
+      {"null", nullptr},
+      {"deflate", InflateRaw},
+      {"zstandard", DecompressZstandard},
+      {"snappy", DecompressSnappy},
+  };
+  const auto named = metadata.find(kCodecKey);
+  if (named == metadata.end()) return nullptr;
+  const auto codec = codecs.find(named->second);
+  if (codec != codecs.end()) return codec->second;
+  return InvalidError(
+      "Avro file: codec '{}' is not supported, only null, deflate, zstandard and snappy",
+      named->second);
 }
 
-Status TakeBlock(std::string_view sync, Codec codec, std::string_view& bytes,
+Status TakeBlock(std::string_view sync, Decompress decompress, std::string_view& bytes,
                  Container& container) {
   FIRN_ASSIGN_OR_RETURN(const std::int64_t count, TakeLong(bytes));
   FIRN_ASSIGN_OR_RETURN(std::string_view block, TakeBytes(bytes));
   if (!bytes.starts_with(sync)) return Damaged("a block has no sync marker behind it");
   bytes.remove_prefix(sync.size());
   std::string inflated;
-  if (codec == Codec::kDeflate) {
-    FIRN_ASSIGN_OR_RETURN(inflated, InflateRaw(block, kInflatedBytesMax));
+  if (decompress != nullptr) {
+    FIRN_ASSIGN_OR_RETURN(inflated, decompress(block, kInflatedBytesMax));
     block = inflated;
   }
   // A record has at least one byte.
@@ -126,12 +138,12 @@ Result<Container> ReadContainer(std::string_view bytes) {
   Container container;
   FIRN_ASSIGN_OR_RETURN(container.metadata, TakeMetadata(bytes));
   FIRN_ASSIGN_OR_RETURN(container.schema, ParseSchema(container.metadata[kSchemaKey]));
-  FIRN_ASSIGN_OR_RETURN(const Codec codec, CodecOf(container.metadata));
+  FIRN_ASSIGN_OR_RETURN(const Decompress decompress, DecompressOf(container.metadata));
   if (bytes.size() < kSyncBytes) return Damaged("the header ends early");
   const std::string_view sync = bytes.substr(0, kSyncBytes);
   bytes.remove_prefix(kSyncBytes);
   while (!bytes.empty()) {
-    FIRN_RETURN_NOT_OK(TakeBlock(sync, codec, bytes, container));
+    FIRN_RETURN_NOT_OK(TakeBlock(sync, decompress, bytes, container));
   }
   return container;
 }

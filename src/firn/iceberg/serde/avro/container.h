@@ -11,6 +11,7 @@
 
 namespace firn::iceberg::avro {
 
+/// What a file is written with.
 enum class Codec : std::uint8_t { kNull, kDeflate };
 
 /// Writes an Avro object container file (Avro specification, "Object Container Files").
@@ -45,8 +46,8 @@ struct Container {
   std::vector<Value> values;
 };
 
-/// Reads a whole container file, codec null or deflate. Corruption if it is malformed;
-/// Invalid for another codec.
+/// Reads a whole container file, codec null, deflate, zstandard or snappy. Corruption if
+/// it is malformed; Invalid for another codec.
 Result<Container> ReadContainer(std::string_view bytes);
 
 }  // namespace firn::iceberg::avro
