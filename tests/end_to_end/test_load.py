@@ -111,6 +111,7 @@ def test_records_that_do_not_fit_become_dead_letters(firn, write):
     bad = write("bad.csv", 'id,day\n2,2024-01-02\nx,2024-01-03\n3\n4,"2024-01-04\n')
     result = firn.run("load", "db.t", "bad.csv", "--id", "monday")
     assert "3 records do not fit and are in db.t__dead_letters" in result.stderr
+    assert "'firn dead-letters show db.t' lists them" in result.stderr
     assert "bad.csv: line 3: column 'id': 'x' is not of type long" in result.stderr
     letters = dead_letters(firn, "db.t")
     assert [(row["raw"], row["position"], row["reason"][:6]) for row in letters] == [
@@ -211,7 +212,7 @@ def damaged(content):
         ("cut.csv.gz", damaged("id\n1\n2\n3\n"), ["cut.csv.gz: the compressed file is damaged or cut off"]),
         ("twice.csv", "id,id\n1,2\n", ["twice.csv", "two columns have the name 'id'"]),
         ("case.csv", "id,ID\n1,2\n", ["case.csv", "'id' and 'ID' differ only in case"]),
-        ("more.csv", "id,more\n1,2\n", ["more.csv: the table has no column 'more'"]),
+        ("more.csv", "id,more\n1,2\n", ["more.csv: the table has no column 'more'", "--ignore-unknown"]),
         ("a.parquet", "no parquet", ["a.parquet"]),
         ("array.json", '[{"id":1}]', ["array.json: is JSON, but not one object a line"]),
         ("garbage.csv", b"\x7fELF\x02\x01\x00\x00\xff" * 100, ["garbage.csv: is no text in UTF-8, but binary"]),

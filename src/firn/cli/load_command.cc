@@ -255,9 +255,11 @@ void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
              FormatBytes(counts.segment_bytes), FormatDuration(duration));
   if (dead == 0) return;
   LogWarning(
-      fmt::format("{} {} not fit and {} in {}; the first: {}", FormatCount(dead),
-                  dead == 1 ? "record does" : "records do", dead == 1 ? "is" : "are",
-                  landing.dead_letter_table()->identifier, landing.first_dead_letter()));
+      fmt::format("{} {} not fit and {} in {} ('firn dead-letters show {}' lists them); "
+                  "the first: {}",
+                  FormatCount(dead), dead == 1 ? "record does" : "records do",
+                  dead == 1 ? "is" : "are", landing.dead_letter_table()->identifier,
+                  table.identifier, landing.first_dead_letter()));
 }
 
 /// Lands a load in a table that is there.

@@ -173,7 +173,8 @@ Status ColumnCast::CheckFields(const arrow::FieldVector& from,
   for (const auto& field : from) {
     if (options_.ignore_unknown || field->type()->id() == Type::NA) continue;
     if (std::ranges::count(to, field->name(), &types::Field::name) > 0) continue;
-    return InvalidError("the table has no column '{}'", PathOf(prefix, field->name()));
+    return InvalidError("the table has no column '{}'; --ignore-unknown leaves it out",
+                        PathOf(prefix, field->name()));
   }
   for (const types::Field& field : to) {
     const std::string path = PathOf(prefix, field.name);

@@ -27,8 +27,10 @@ Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& c
   const std::vector<std::string> names = NamesOf(schema);
   for (const std::string& column : columns) {
     if (std::ranges::count(names, column) > 0) continue;
-    return InvalidError("the table has no column '{}'; it has {}", column,
-                        fmt::join(names, ", "));
+    return InvalidError(
+        "the table has no column '{}'; it has {}; --ignore-unknown leaves "
+        "others out",
+        column, fmt::join(names, ", "));
   }
   return Status::OK();
 }
