@@ -3,8 +3,9 @@
     .deps/venv/bin/python bench/stream_load.py [--rows 50000000] [--memory 128MiB] [--program FIRN]
 
 Writes rows of three small columns into the program's standard input, first a tenth of them, then all, each into
-a new table, and prints rows per second, peak resident memory and the bytes on disk; the data is deleted afterwards.
-Memory must not grow with the stream: the program fails if the larger peak is more than a quarter above the smaller.
+a new table, then shifts them, and prints rows per second and peak resident memory of both steps; the data is deleted
+afterwards. Memory of the load must not grow with the stream: it is an error if the larger peak is more than a quarter
+above the smaller.
 """
 
 import argparse
@@ -39,20 +40,33 @@ def write_rows(pipe, rows):
     pipe.close()
 
 
-def measure(program, folder, table, rows):
-    """Seconds and peak KiB of one load."""
-    subprocess.run([program, "table", "create", table, "--schema", "schema.json", "--sort-by", "service, id"],
-                   cwd=folder, check=True, stdout=subprocess.DEVNULL)
+def run(program, folder, *arguments, rows=None):
+    """Seconds, peak KiB and output of a command, which is fed `rows` rows."""
     begin = time.monotonic()
-    process = subprocess.Popen([program, "load", table, "-", "--format", "csv"], cwd=folder, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE)
-    write_rows(process.stdin, rows)
+    process = subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    if rows is None:
+        process.stdin.close()
+    else:
+        write_rows(process.stdin, rows)
     output = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0 or f"{rows:,} rows durable" not in output:
-        sys.exit(f"the load failed:\n{output}")
-    return time.monotonic() - begin, usage.ru_maxrss
+    if process.returncode != 0:
+        sys.exit(f"{arguments[0]} failed:\n{output}")
+    return time.monotonic() - begin, usage.ru_maxrss, output
+
+
+def measure(program, folder, table, rows, memory):
+    """Peak KiB of loading a stream of `rows` rows into the WAL."""
+    run(program, folder, "table", "create", table, "--schema", "schema.json", "--sort-by", "service, id")
+    seconds, peak, output = run(program, folder, "load", table, "-", "--format", "csv", "--wal-only", rows=rows)
+    if f"{rows:,} rows durable" not in output:
+        sys.exit(f"rows are missing:\n{output}")
+    shift_seconds, shift_peak, _ = run(program, folder, "shift", table)
+    disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{rows:,} rows, memory_limit {memory}: load {rows / seconds:,.0f} rows/s, peak {peak / 1024:,.0f} MiB; "
+          f"shift {rows / shift_seconds:,.0f} rows/s, peak {shift_peak / 1024:,.0f} MiB; {disk / 1e6:,.0f} MB on disk")
+    return peak
 
 
 def main():
@@ -68,11 +82,7 @@ def main():
         (folder / "firn.yaml").write_text(f"memory_limit: {arguments.memory}\nwal:\n  flush_bytes: 8MiB\n")
         (folder / "schema.json").write_text(json.dumps(SCHEMA))
         for table, rows in [("db.small", arguments.rows // 10), ("db.large", arguments.rows)]:
-            seconds, peak = measure(arguments.program.resolve(), folder, table, rows)
-            peaks.append(peak)
-            disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            print(f"{rows:,} rows, memory_limit {arguments.memory}: {rows / seconds:,.0f} rows/s, "
-                  f"peak {peak / 1024:,.0f} MiB, {disk / 1e6:,.0f} MB on disk")
+            peaks.append(measure(arguments.program.resolve(), folder, table, rows, arguments.memory))
     finally:
         shutil.rmtree(folder)
     if peaks[1] > 1.25 * peaks[0]:
