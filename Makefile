@@ -3,8 +3,10 @@
 # make test-servers   tests with PostgreSQL, S3, a REST catalog and Spark, which it installs into .deps
 SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
+# Of fuzzing, for each fuzzer.
+SECONDS := 10
 
-.PHONY: setup setup-servers build release test test-servers demo check format clean
+.PHONY: setup setup-servers build release test test-servers demo check sanitize fuzz tidy tidy-changed format clean
 
 setup:
 	@tools/setup.sh
@@ -37,8 +39,26 @@ check: setup
 	@$(PYTHON) tools/check_primitives.py
 	@$(PYTHON) tools/check_registered.py
 
+sanitize: setup
+	@cmake --preset sanitize > /dev/null
+	@cmake --build --preset sanitize
+	@ctest --preset sanitize
+
+fuzz: setup
+	@cmake --preset sanitize > /dev/null
+	@cmake --build --preset fuzz
+	@$(PYTHON) tools/fuzz.py $(SECONDS)
+
+tidy: setup
+	@cmake --preset sanitize > /dev/null
+	@$(PYTHON) tools/check_tidy.py --all
+
+tidy-changed: setup
+	@cmake --preset sanitize > /dev/null
+	@$(PYTHON) tools/check_tidy.py
+
 format: setup
-	@.deps/venv/bin/clang-format -i $$(git ls-files 'src/*.h' 'src/*.cc' 'bench/*.cc' 'cmake/*.h')
+	@.deps/venv/bin/clang-format -i $$(tools/source_files.py)
 
 clean:
 	@rm -rf build

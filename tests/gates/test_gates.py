@@ -1,12 +1,15 @@
 """The gates of tools/ refuse what they exist to refuse, on small trees made here."""
 
+import importlib
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 TABLE = """# A
 ## Modules
 | module | may include |
@@ -131,3 +134,61 @@ def test_primitives_pass(tree, path, code):
 ])
 def test_primitives_refuse(tree, path, code):
     assert f"{path}:1: " in tree("check_primitives.py", {path: code})
+
+
+def test_every_check_of_clang_tidy_has_its_reason():
+    lines = re.findall(r"^  - ([a-z].*)", (ROOT / ".clang-tidy").read_text(), re.M)
+    assert len(lines) > 50
+    assert [line for line in lines if not re.fullmatch(r"[a-z-]+ +# \S.*", line)] == []
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A verb that makes a git repository of commits {path: text}, and returns what clang-tidy would look at."""
+
+    def files(commits, build, base=None):
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=tmp_path, check=True,
+                           capture_output=True)
+
+        git("init", "-q")
+        for commit in commits:
+            for name, text in commit.items():
+                path = tmp_path / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            git("add", ".")
+            git("commit", "-q", "-m", "a")
+        check_tidy = importlib.import_module("check_tidy")
+        check_tidy.ROOT = tmp_path
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("FIRN_BASE", raising=False)
+            if base:
+                patch.setenv("FIRN_BASE", base)
+            return check_tidy.files_to_check(build)
+
+    return files
+
+
+COMMITS = [{"src/firn/a.cc": '#include "firn/a.h"', "src/firn/a.h": "", "src/firn/b.cc": '#include "firn/a.h"'},
+           {"src/firn/b.cc": '#include "firn/a.h"\n'}, {"src/firn/a.h": "1", "README.md": ""}]
+
+
+def test_tidy_takes_what_changed_since_the_base_latest_first(repository):
+    assert repository(COMMITS, ["src/firn/a.cc", "src/firn/b.cc"], "HEAD~2") == ["src/firn/a.cc", "src/firn/b.cc"]
+
+
+def test_tidy_checks_a_header_with_the_file_of_its_name(repository):
+    assert repository(COMMITS, ["src/firn/a.cc", "src/firn/b.cc"], "HEAD~1") == ["src/firn/a.cc"]
+
+
+def test_tidy_without_a_base_takes_the_last_commits(repository):
+    late = [{"src/firn/b.cc": str(n)} for n in range(12)]
+    assert repository(COMMITS + late, ["src/firn/a.cc", "src/firn/b.cc"]) == ["src/firn/b.cc"]
+
+
+def test_tidy_leaves_the_oldest_of_too_many(repository, capsys):
+    commits = [{"README.md": ""}, *({f"src/firn/{n}.cc": ""} for n in range(61))]
+    build = [f"src/firn/{n}.cc" for n in range(61)]
+    assert repository(commits, build, "HEAD~61") == build[:0:-1]
+    assert "src/firn/0.cc" in capsys.readouterr().out

@@ -70,5 +70,8 @@ TEST(PlanStopTest, IsHeardAtTheEndOfThePhaseItFallsInto) {
 }  // namespace firn::planner
 
 void* operator new(std::size_t size) { return firn::planner::Allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
