@@ -3,9 +3,7 @@
 namespace firn::cli {
 
 ShardFigures FiguresOf(const wal::ShardListing& shard, const wal::Positions& positions) {
-  ShardFigures figures;
-  const auto position = positions.shards.find(shard.shard);
-  if (position != positions.shards.end()) figures.reached = position->second;
+  ShardFigures figures{.reached = PositionOf(positions, shard.shard)};
   for (const wal::SegmentObject& segment : shard.segments) {
     ++figures.segments;
     figures.bytes += segment.size_bytes;

@@ -9,11 +9,6 @@
 namespace firn::commit {
 namespace {
 
-SegmentSequence Reached(const wal::Positions& positions, const ShardId& shard) {
-  const auto found = positions.shards.find(shard);
-  return found == positions.shards.end() ? SegmentSequence(0) : found->second;
-}
-
 Status CheckIds(const Batch& batch) {
   if (!IsUlid(batch.id.value())) {
     return InvalidError("batch id '{}' is no ULID", batch.id);
@@ -101,7 +96,7 @@ Status CheckBatch(const Batch& batch) {
 
 bool StartsAt(const Batch& batch, const wal::Positions& positions) {
   for (const auto& [shard, range] : batch.shards) {
-    if (range.after != Reached(positions, shard)) return false;
+    if (range.after != PositionOf(positions, shard)) return false;
   }
   for (const auto& [source, range] : batch.sources) {
     const auto found = positions.sources.find(source);

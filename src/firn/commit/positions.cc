@@ -1,11 +1,11 @@
 #include "firn/commit/positions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "firn/commit/history.h"
 #include "firn/core/ulid.h"
+#include "firn/core/whole_number.h"
 
 namespace firn::commit {
 namespace {
@@ -38,11 +38,7 @@ template <typename Number>
 std::optional<Number> ParseNumber(std::string_view text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   if (text.size() > 1 && text.front() == '0') return std::nullopt;
-  Number number = 0;
-  const char* end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || parsed != end) return std::nullopt;
-  return number;
+  return ParseWholeNumber<Number>(text);
 }
 
 bool IsName(std::string_view text) {

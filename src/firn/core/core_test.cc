@@ -12,6 +12,7 @@
 #include "firn/core/memory_budget.h"
 #include "firn/core/status.h"
 #include "firn/core/ulid.h"
+#include "firn/core/whole_number.h"
 
 namespace firn {
 namespace {
@@ -146,6 +147,17 @@ TEST(BoundedQueueTest, HandsOverBetweenThreads) {
   });
   for (int i = 0; i < 1'000; ++i) ASSERT_EQ(queue.Pop(), i);
   EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(WholeNumberTest, TakesDigitsAloneThatFit) {
+  EXPECT_EQ(ParseWholeNumber<std::int64_t>("-9223372036854775808"),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(ParseWholeNumber<std::uint64_t>("007"), 7);
+  for (const char* text :
+       {"", "-", "+1", " 1", "1 ", "0x1", "1.0", "1e3", "2147483648"}) {
+    EXPECT_EQ(ParseWholeNumber<std::int32_t>(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(ParseWholeNumber<std::uint32_t>("-1"), std::nullopt);
 }
 
 TEST(MemoryBudgetTest, WaitsForARelease) {

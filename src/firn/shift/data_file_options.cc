@@ -1,10 +1,10 @@
 #include "firn/shift/data_file_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "firn/core/whole_number.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 
 namespace firn::shift {
@@ -32,21 +32,13 @@ const std::string* FindProperty(const iceberg::TableMetadata& metadata,
   return property == metadata.properties.end() ? nullptr : &property->second;
 }
 
-std::optional<std::int64_t> ParseInteger(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value;
-}
-
 /// The property as a whole number of at least `least`, else `target` stays.
 template <typename T>
 Status ReadNumber(const iceberg::TableMetadata& metadata, const std::string& name,
                   std::int64_t least, T& target) {
   const std::string* text = FindProperty(metadata, name);
   if (text == nullptr) return Status::OK();
-  const auto value = ParseInteger(*text);
+  const auto value = ParseWholeNumber<std::int64_t>(*text);
   if (!value || *value < least) {
     return InvalidError(
         "table property {}: expected a whole number of at least {}, got \"{}\"", name,
@@ -79,7 +71,7 @@ Result<MetricsMode> ParseMetricsMode(const std::string& property,
   if (width.starts_with("truncate(") && width.ends_with(")")) {
     width.remove_prefix(9);
     width.remove_suffix(1);
-    const auto value = ParseInteger(width);
+    const auto value = ParseWholeNumber<std::int64_t>(width);
     if (value && *value > 0 && *value <= INT32_MAX) {
       return MetricsMode{.kind = Kind::kTruncate,
                          .width = static_cast<std::int32_t>(*value)};

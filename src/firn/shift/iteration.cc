@@ -50,15 +50,10 @@ std::map<std::string, std::int64_t> FirstOffsets(const PlannedIteration& iterati
   return first;
 }
 
-SegmentSequence SequenceAt(const wal::Positions& positions, const ShardId& shard) {
-  const auto position = positions.shards.find(shard);
-  return position == positions.shards.end() ? SegmentSequence(0) : position->second;
-}
-
 /// The ranges that the iteration consumed.
 void DescribeRanges(const PlannedIteration& iteration, commit::Batch& batch) {
   for (const auto& [shard, through] : iteration.admission.next.shards) {
-    const SegmentSequence after = SequenceAt(iteration.start.from, shard);
+    const SegmentSequence after = PositionOf(iteration.start.from, shard);
     if (after != through) batch.shards[shard] = {.after = after, .through = through};
   }
   for (const auto& [source, first] : FirstOffsets(iteration)) {

@@ -48,8 +48,7 @@ void CutAt(const Horizon& horizon, std::vector<wal::ShardListing>& shards) {
 }
 
 bool IsPassed(const wal::ShardHole& hole, const wal::Positions& positions) {
-  const auto position = positions.shards.find(hole.shard);
-  return position != positions.shards.end() && hole.missing <= position->second;
+  return hole.missing <= PositionOf(positions, hole.shard);
 }
 
 }  // namespace

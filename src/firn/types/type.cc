@@ -1,8 +1,9 @@
 #include "firn/types/type.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "firn/core/whole_number.h"
 
 namespace firn::types {
 namespace {
@@ -64,11 +65,8 @@ std::optional<std::string_view> Inside(std::string_view text, std::string_view p
 }
 
 std::optional<std::int32_t> ParseCount(std::string_view text) {
-  text = Trim(text);
-  std::int32_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || stop != end || count < 0) return std::nullopt;
+  const auto count = ParseWholeNumber<std::int32_t>(Trim(text));
+  if (!count || *count < 0) return std::nullopt;
   return count;
 }
 

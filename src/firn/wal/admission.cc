@@ -56,7 +56,7 @@ class Admitter {
     std::map<ShardId, std::map<SegmentSequence, std::size_t>> shards;
     for (std::size_t i = 0; i < listing_.size(); ++i) {
       const SegmentName& name = listing_[i].name;
-      if (name.sequence > ShardPosition(name.shard))
+      if (name.sequence > PositionOf(admission_.next, name.shard))
         shards[name.shard][name.sequence] = i;
     }
     for (const auto& [shard, segments] : shards) FillQueue(shard, segments);
@@ -64,7 +64,7 @@ class Admitter {
 
   void FillQueue(const ShardId& shard,
                  const std::map<SegmentSequence, std::size_t>& segments) {
-    SegmentSequence expected(ShardPosition(shard).value() + 1);
+    SegmentSequence expected(PositionOf(admission_.next, shard).value() + 1);
     ShardQueue queue;
     for (const auto& [sequence, segment] : segments) {
       if (sequence != expected) {
@@ -90,11 +90,6 @@ class Admitter {
         }
       }
     }
-  }
-
-  SegmentSequence ShardPosition(const ShardId& shard) const {
-    const auto found = admission_.next.shards.find(shard);
-    return found == admission_.next.shards.end() ? SegmentSequence(0) : found->second;
   }
 
   std::int64_t SourcePosition(const std::string& source) const {
@@ -159,6 +154,11 @@ class Admitter {
 };
 
 }  // namespace
+
+SegmentSequence PositionOf(const Positions& positions, const ShardId& shard) {
+  const auto found = positions.shards.find(shard);
+  return found == positions.shards.end() ? SegmentSequence(0) : found->second;
+}
 
 Admission Admit(const Positions& positions, const std::vector<ListedSegment>& listing,
                 std::int64_t bytes_max) {

@@ -20,6 +20,9 @@ struct Positions {
   bool operator==(const Positions&) const = default;
 };
 
+/// 0 if the shard is absent.
+SegmentSequence PositionOf(const Positions& positions, const ShardId& shard);
+
 /// One segment as the listing and its footer show it.
 struct ListedSegment {
   SegmentName name;

@@ -7,8 +7,7 @@ namespace firn::wal {
 namespace {
 
 bool IsPassed(const SegmentName& segment, const Positions& positions) {
-  const auto position = positions.shards.find(segment.shard);
-  return position != positions.shards.end() && segment.sequence <= position->second;
+  return segment.sequence <= PositionOf(positions, segment.shard);
 }
 
 bool Took(const CommittedRange& range, const SegmentName& segment) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "firn/core/whole_number.h"
+
 namespace firn::wal {
 namespace {
 
@@ -86,8 +88,9 @@ std::string Encode(const LoadManifest& manifest) {
 bool TakeNumber(std::string_view& line, std::int64_t& number) {
   const std::size_t space = line.find(' ');
   if (space == line.npos) return false;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + space, number);
-  if (error != std::errc() || end != line.data() + space) return false;
+  const auto parsed = ParseWholeNumber<std::int64_t>(line.substr(0, space));
+  if (!parsed) return false;
+  number = *parsed;
   line.remove_prefix(space + 1);
   return true;
 }

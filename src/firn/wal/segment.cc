@@ -1,9 +1,10 @@
 #include "firn/wal/segment.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "firn/core/whole_number.h"
 
 namespace firn::wal {
 namespace {
@@ -13,11 +14,9 @@ constexpr std::size_t kSequenceDigits = 20;
 
 std::optional<SegmentSequence> ParseSequence(std::string_view digits) {
   if (digits.size() != kSequenceDigits) return std::nullopt;
-  std::uint64_t sequence = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [parsed, error] = std::from_chars(digits.data(), end, sequence);
-  if (error != std::errc() || parsed != end || sequence == 0) return std::nullopt;
-  return SegmentSequence(sequence);
+  const auto sequence = ParseWholeNumber<std::uint64_t>(digits);
+  if (!sequence || *sequence == 0) return std::nullopt;
+  return SegmentSequence(*sequence);
 }
 
 }  // namespace

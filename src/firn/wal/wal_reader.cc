@@ -236,11 +236,9 @@ Result<SegmentListing> WalReader::ReadSegments(const TableUuid& table,
                                                const Positions& positions) {
   SegmentListing listing;
   for (const ShardListing& shard : shards) {
-    const auto position = positions.shards.find(shard.shard);
+    const SegmentSequence position = PositionOf(positions, shard.shard);
     for (const SegmentObject& object : shard.segments) {
-      const bool is_landed =
-          position != positions.shards.end() && object.name.sequence <= position->second;
-      if (is_landed) continue;
+      if (object.name.sequence <= position) continue;
       if (object.quarantined) {
         FIRN_ASSIGN_OR_RETURN(auto ranges, ReadQuarantine(store_, object.name));
         AddQuarantined(object, std::move(ranges), listing);

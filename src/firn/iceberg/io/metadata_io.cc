@@ -1,7 +1,6 @@
 #include "firn/iceberg/io/metadata_io.h"
 
-#include <charconv>
-
+#include "firn/core/whole_number.h"
 #include "firn/iceberg/serde/deflate.h"
 #include "firn/iceberg/serde/metadata_json.h"
 
@@ -26,11 +25,8 @@ Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
 /// The number before the first '-' of the file's name; nothing if there is none.
 std::optional<std::int64_t> VersionOf(std::string_view location) {
   const std::string_view name = location.substr(location.rfind('/') + 1);
-  const std::string_view digits = name.substr(0, name.find('-'));
-  std::int32_t version = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [parsed_to, error] = std::from_chars(digits.data(), end, version);
-  if (error != std::errc() || parsed_to != end || version < 0) return std::nullopt;
+  const auto version = ParseWholeNumber<std::int32_t>(name.substr(0, name.find('-')));
+  if (!version || *version < 0) return std::nullopt;
   return version;
 }
 

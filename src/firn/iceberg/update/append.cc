@@ -1,12 +1,12 @@
 #include "firn/iceberg/update/append.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "firn/core/whole_number.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
 
@@ -31,14 +31,6 @@ constexpr Total kTotals[] = {
     {"total-position-deletes", nullptr, nullptr},
     {"total-equality-deletes", nullptr, nullptr},
 };
-
-std::optional<std::int64_t> ParseCount(std::string_view text) {
-  std::int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [parsed_to, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || parsed_to != end) return std::nullopt;
-  return count;
-}
 
 /// Totals of the parent, by summary key; only those that are known.
 using Totals = std::map<std::string, std::int64_t>;
@@ -77,8 +69,9 @@ Totals TotalsBefore(const TableMetadata& metadata,
       continue;
     }
     const auto found = parent->summary.find(total.total_key);
-    const auto count =
-        found == parent->summary.end() ? std::nullopt : ParseCount(found->second);
+    const auto count = found == parent->summary.end()
+                           ? std::nullopt
+                           : ParseWholeNumber<std::int64_t>(found->second);
     if (count && *count >= 0) totals[total.total_key] = *count;
   }
   return totals;

@@ -1,11 +1,11 @@
 #include "firn/iceberg/update/table_update.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "firn/core/whole_number.h"
 #include "firn/order/key_encoder.h"
 
 namespace firn::iceberg {
@@ -45,14 +45,8 @@ bool SameSpec(const types::PartitionSpec& a, const types::PartitionSpec& b) {
 std::size_t PreviousVersionsMax(const TableMetadata& metadata) {
   const auto property = metadata.properties.find(kPreviousVersionsMaxProperty);
   if (property == metadata.properties.end()) return kPreviousVersionsMaxDefault;
-  const std::string& text = property->second;
-  std::size_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return kPreviousVersionsMaxDefault;
-  }
-  return std::max<std::size_t>(value, 1);
+  const auto value = ParseWholeNumber<std::size_t>(property->second);
+  return value ? std::max<std::size_t>(*value, 1) : kPreviousVersionsMaxDefault;
 }
 
 void AppendToMetadataLog(std::string_view base_location, std::int64_t base_updated_ms,
