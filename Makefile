@@ -1,12 +1,16 @@
 # make demo   real data end to end: WAL, plan, merge, one Iceberg commit, read by DuckDB and PyIceberg
 # make test   set-up, build, every test that needs no server
 # make test-servers   tests with PostgreSQL, S3, a REST catalog and Spark, which it installs into .deps
+# make install   program, man page and completions below PREFIX; the program uses the libraries in .deps/ here
 SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
 # Of fuzzing, for each fuzzer.
 SECONDS := 10
+PREFIX ?= /usr/local
+PROGRAM := build/release/src/firn/cli/firn
+SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: setup setup-servers build release test test-servers demo check sanitize fuzz tidy tidy-changed format clean
+.PHONY: setup setup-servers build release install test test-servers demo check sanitize fuzz tidy tidy-changed format clean
 
 setup:
 	@tools/setup.sh
@@ -22,6 +26,15 @@ build: setup
 release: setup
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release --target firn
+
+install: release
+	@install -D $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/firn
+	@install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+	  $(SHARE)/fish/vendor_completions.d
+	@$(PROGRAM) man > $(SHARE)/man/man1/firn.1
+	@$(PROGRAM) completion bash > $(SHARE)/bash-completion/completions/firn
+	@$(PROGRAM) completion zsh > $(SHARE)/zsh/site-functions/_firn
+	@$(PROGRAM) completion fish > $(SHARE)/fish/vendor_completions.d/firn.fish
 
 test: build
 	@ctest --test-dir build/dev --output-on-failure -j 2

@@ -76,13 +76,25 @@ Status RunInspectTable(const CommandContext& context, const std::string& table,
                        OutputFormat format);
 Status RunInspectFiles(const CommandContext& context, const std::string& table,
                        OutputFormat format);
+Status RunInspectSnapshots(const CommandContext& context, const std::string& table,
+                           OutputFormat format);
+/// Prints a table as a metadata file describes it; no catalog is asked.
+Status RunInspectMetadata(const CommandContext& context, const std::string& file,
+                          OutputFormat format);
+/// Prints a manifest or a manifest list.
+Status RunInspectManifest(const CommandContext& context, const std::string& file,
+                          OutputFormat format);
 
 struct TableCreateArguments {
   std::string table;
-  /// An Iceberg schema as JSON.
+  /// Of the two exactly one is given: a file with an Iceberg schema as JSON, or the text
+  /// that types::ParseColumnList reads.
   std::string schema_file;
+  std::string columns;
   std::string partition_by;
   std::string sort_by;
+  /// "NAME=VALUE" each.
+  std::vector<std::string> properties;
 };
 
 Status RunTableCreate(const CommandContext& context,
@@ -111,6 +123,10 @@ Status RunDeadLettersShow(const CommandContext& context,
 /// Tries a table's dead letters against its present schema. What fits is landed, exactly
 /// once, and leaves the dead letters; what does not stays.
 Status RunDeadLettersReplay(const CommandContext& context, const std::string& table);
+
+/// Looks at everything that the configuration names, changes nothing, prints a line each;
+/// fails if one is wrong.
+Status RunCheck(const CommandContext& context, OutputFormat format);
 
 Status RunPositionsShow(const CommandContext& context, const std::string& table,
                         OutputFormat format);

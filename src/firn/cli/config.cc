@@ -3,14 +3,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <numeric>
 
 #include "firn/cli/file_text.h"
+#include "firn/cli/nearest.h"
 #include "firn/cli/units.h"
+#include "firn/core/whole_number.h"
 
 namespace firn::cli {
 namespace {
@@ -29,21 +29,6 @@ struct Place {
                         name.empty() ? "" : name + ": ", what);
   }
 };
-
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 /// Replaces ${NAME} by the environment's value.
 Result<std::string> ReplaceVariables(const Place& place, const std::string& text) {
@@ -100,10 +85,8 @@ Setter SetDuration(Duration& target) { return SetParsed(target, ParseDuration); 
 
 Setter SetCount(std::int64_t& target) {
   return SetParsed(target, [](const std::string& text) -> Result<std::int64_t> {
-    std::int64_t count = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, count);
-    if (error == std::errc() && rest == end && count > 0) return count;
+    const auto count = ParseWholeNumber<std::int64_t>(text);
+    if (count && *count > 0) return *count;
     return InvalidError("\"{}\" is not a whole number above 0", text);
   });
 }
@@ -125,10 +108,10 @@ std::string Join(const std::string& parent, const std::string& key) {
 }
 
 Status UnknownKey(const Place& place, const std::string& key, const Keys& keys) {
-  const auto nearest = std::ranges::min_element(
-      keys, {}, [&](const auto& known) { return EditDistance(known.first, key); });
-  return place.Error(
-      fmt::format("unknown key; the nearest known one is \"{}\"", nearest->first));
+  std::vector<std::string> known;
+  for (const auto& [name, setter] : keys) known.push_back(name);
+  return place.Error(fmt::format("unknown key; the nearest known one is \"{}\"",
+                                 NearestName(known, key)));
 }
 
 /// Hands each entry of a mapping to the setter of its key.

@@ -6,9 +6,15 @@
 #include <fstream>
 #include <iterator>
 
+#include "firn/storage/location.h"
+
 namespace firn::cli {
 
 Result<std::string> ReadFileText(const std::string& path) {
+  if (path.starts_with("file:/")) {
+    FIRN_ASSIGN_OR_RETURN(const std::string local, storage::LocalPathOf(path));
+    return ReadFileText(local);
+  }
   if (std::filesystem::is_directory(path))
     return InvalidError("{}: is a directory", path);
   std::ifstream file(path, std::ios::binary);

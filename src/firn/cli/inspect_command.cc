@@ -6,17 +6,20 @@
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
+#include "firn/cli/inspect_snapshots_command.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/key_text.h"
 #include "firn/cli/shard_figures.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
+#include "firn/cli/terminal.h"
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
 #include "firn/core/base64.h"
 #include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/io/metadata_io.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/parquet_io/row_group_source.h"
 #include "firn/shift/chunk_writer.h"
@@ -114,40 +117,24 @@ Json ToJson(const iceberg::Snapshot& snapshot) {
 
 void PrintTableText(const OpenTable& table) {
   const iceberg::TableMetadata& metadata = table.metadata();
-  fmt::print("table         {} ({})\nlocation      {}\nmetadata      {}\n",
-             table.identifier, metadata.table_uuid, metadata.location,
-             table.loaded.metadata_location);
+  if (!table.identifier.name.empty()) fmt::print("table         {}\n", table.identifier);
+  fmt::print("uuid          {}\nlocation      {}\nmetadata      {}\n",
+             metadata.table_uuid, Printable(metadata.location),
+             Printable(table.loaded.metadata_location));
   fmt::print("format        v{}\npartition by  {}\nsort by       {}\n\n",
-             metadata.format_version, PartitionText(metadata), SortText(metadata));
+             metadata.format_version, Printable(PartitionText(metadata)),
+             Printable(SortText(metadata)));
   TextTable columns({{"id", Align::kRight}, {"column"}, {"type"}, {""}});
   for (const types::Field& field : CurrentSchema(metadata).fields) {
     columns.AddRow({fmt::format("{}", field.id), field.name, field.type.ToString(),
                     field.required ? "required" : ""});
   }
   fmt::print("{}", columns.ToString());
-  if (!metadata.snapshots.empty()) {
-    TextTable snapshots({{"snapshot", Align::kRight},
-                         {"time"},
-                         {"operation"},
-                         {"added rows", Align::kRight},
-                         {"total rows", Align::kRight},
-                         {"total files", Align::kRight}});
-    for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
-      const auto entry = [&](const char* name) {
-        const auto found = snapshot.summary.find(name);
-        return found == snapshot.summary.end() ? std::string("?") : found->second;
-      };
-      snapshots.AddRow({fmt::format("{}", snapshot.snapshot_id),
-                        TimeText(snapshot.timestamp_ms * 1000), entry("operation"),
-                        entry("added-records"), entry("total-records"),
-                        entry("total-data-files")});
-    }
-    fmt::print("\n{}", snapshots.ToString());
-  }
+  if (!metadata.snapshots.empty()) fmt::print("\n{}", SnapshotsText(metadata));
   if (metadata.properties.empty()) return;
   fmt::print("\n");
   for (const auto& [name, value] : metadata.properties) {
-    fmt::print("{} = {}\n", name, value);
+    fmt::print("{} = {}\n", Printable(name), Printable(value));
   }
 }
 
@@ -160,6 +147,29 @@ Json ColumnsJson(const types::Schema& schema) {
                        {"required", field.required}});
   }
   return columns;
+}
+
+void PrintTable(const OpenTable& table, OutputFormat format) {
+  if (format == OutputFormat::kText) {
+    PrintTableText(table);
+    return;
+  }
+  const iceberg::TableMetadata& metadata = table.metadata();
+  const bool has_name = !table.identifier.name.empty();
+  Json json = {{"table", has_name ? Json(ToString(table.identifier)) : Json(nullptr)},
+               {"table_uuid", metadata.table_uuid.value()},
+               {"location", metadata.location},
+               {"metadata_location", table.loaded.metadata_location},
+               {"format_version", metadata.format_version},
+               {"partition_by", PartitionText(metadata)},
+               {"sort_by", SortText(metadata)},
+               {"columns", ColumnsJson(CurrentSchema(metadata))},
+               {"properties", metadata.properties},
+               {"snapshots", Json::array()}};
+  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
+    json["snapshots"].push_back(ToJson(snapshot));
+  }
+  PrintJson(json);
 }
 
 /// What the listing of one table's WAL shows, beside how far the table is.
@@ -197,7 +207,7 @@ std::vector<std::string> Quarantined(const WalView& view) {
 void PrintWalText(const OpenTable& table, const WalView& view) {
   fmt::print("table  {} ({})\nWAL    {}\n\n", table.identifier,
              table.metadata().table_uuid, view.wal_id);
-  TextTable text({{"shard"},
+  TextTable text({{"shard", Align::kLeft, kNoLimit},
                   {"state"},
                   {"last write"},
                   {"segments", Align::kRight},
@@ -346,25 +356,28 @@ Status RunInspectTable(const CommandContext& context, const std::string& name,
       const auto workspace,
       Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
-  if (format == OutputFormat::kText) {
-    PrintTableText(table);
-    return Status::OK();
+  PrintTable(table, format);
+  return Status::OK();
+}
+
+Status RunInspectMetadata(const CommandContext& context, const std::string& file,
+                          OutputFormat format) {
+  FIRN_ASSIGN_OR_RETURN(const auto store,
+                        storage::LocalStore::Make(context.runtime, "/"));
+  FIRN_ASSIGN_OR_RETURN(
+      const iceberg::FileIo io,
+      iceberg::FileIo::Make({{.prefix = "file:///", .store = store.get()}}));
+  FIRN_ASSIGN_OR_RETURN(const std::string path, file.starts_with("file:/")
+                                                    ? storage::LocalPathOf(file)
+                                                    : AbsolutePath(file));
+  // Of a file alone the table has no name.
+  OpenTable table{.loaded = {.metadata_location = file}};
+  const auto metadata = ReadTableMetadata(io, path);
+  if (IsError(metadata.status(), ErrorKind::kNotFound)) {
+    return Error(ErrorKind::kNotFound, "{}: no such file", file);
   }
-  const iceberg::TableMetadata& metadata = table.metadata();
-  Json json = {{"table", ToString(table.identifier)},
-               {"table_uuid", metadata.table_uuid.value()},
-               {"location", metadata.location},
-               {"metadata_location", table.loaded.metadata_location},
-               {"format_version", metadata.format_version},
-               {"partition_by", PartitionText(metadata)},
-               {"sort_by", SortText(metadata)},
-               {"columns", ColumnsJson(CurrentSchema(metadata))},
-               {"properties", metadata.properties},
-               {"snapshots", Json::array()}};
-  for (const iceberg::Snapshot& snapshot : metadata.snapshots) {
-    json["snapshots"].push_back(ToJson(snapshot));
-  }
-  PrintJson(json);
+  FIRN_ASSIGN_OR_RETURN(table.loaded.metadata, metadata);
+  PrintTable(table, format);
   return Status::OK();
 }
 
@@ -387,7 +400,7 @@ Status RunInspectFiles(const CommandContext& context, const std::string& name,
                   {"size", Align::kRight},
                   {"first key"},
                   {"last key"},
-                  {"file"}});
+                  {"file", Align::kLeft, kNoLimit}});
   for (const LiveFile& live : files) {
     const std::string& path = live.file.file_path;
     text.AddRow({live.partition, FormatCount(live.file.record_count),

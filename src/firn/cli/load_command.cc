@@ -18,7 +18,7 @@
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/core/ulid.h"
-#include "firn/iceberg/io/metadata_io.h"
+#include "firn/shift/table_check.h"
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/file_source.h"
 #include "firn/wal/load_manifest.h"
@@ -192,7 +192,7 @@ std::map<std::size_t, std::int64_t> FirstRecords(const Durable& durable,
 
 Status CheckExisting(const OpenTable& table, const LoadArguments& arguments) {
   // What cannot be shifted must not be acknowledged.
-  FIRN_RETURN_NOT_OK(iceberg::CheckWritable(table.metadata()));
+  FIRN_RETURN_NOT_OK(shift::CheckShiftable(table.metadata()));
   return CheckLayout(table, arguments);
 }
 
@@ -250,8 +250,8 @@ void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
                table.identifier, load.id);
     return;
   }
-  fmt::print("{}: {} rows durable in {} segments, {}, in {}\n", table.identifier,
-             FormatCount(counts.rows), FormatCount(counts.segments),
+  fmt::print("{}: {} durable in {}, {}, in {}\n", table.identifier,
+             FormatCounted(counts.rows, "row"), FormatCounted(counts.segments, "segment"),
              FormatBytes(counts.segment_bytes), FormatDuration(duration));
   if (dead == 0) return;
   LogWarning(

@@ -5,13 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firn/cli/terminal.h"
+
 namespace firn::cli {
 namespace {
 
 bool g_json = false;
 
 std::string Line(const std::string& message) {
-  return g_json ? nlohmann::json(message).dump() : message;
+  return g_json ? nlohmann::json(message).dump() : Printable(message);
 }
 
 }  // namespace

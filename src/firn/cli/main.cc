@@ -9,13 +9,21 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include <arrow/compute/initialize.h>
 
+#include "firn/cli/command_tree.h"
 #include "firn/cli/commands.h"
+#include "firn/cli/completion.h"
 #include "firn/cli/config.h"
 #include "firn/cli/exit_code.h"
+#include "firn/cli/help_text.h"
 #include "firn/cli/log.h"
+#include "firn/cli/man_page.h"
+#include "firn/cli/table_names.h"
+#include "firn/cli/terminal.h"
+#include "firn/cli/usage_error.h"
 
 namespace firn::cli {
 namespace {
@@ -37,6 +45,9 @@ struct GlobalArguments {
   LogOptions log;
 };
 
+/// Asked by the completion scripts; not for people, so in no help.
+constexpr std::string_view kCompleteCommand = "__complete";
+
 using Command = std::function<Status(const CommandContext&)>;
 
 /// Builds the command line; the command that was chosen ends up in `chosen`.
@@ -44,7 +55,13 @@ class CommandLine {
  public:
   CommandLine() {
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "firn " FIRN_VERSION);
+    app_.set_help_flag("--help,-h", "explain a command, and exit");
+    app_.set_version_flag("--version", "firn " FIRN_VERSION,
+                          "print the version, and exit");
+    app_.formatter_fn(
+        [this](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
+          return HelpText(DescribeCommands(app_), PathOf(*app));
+        });
     AddGlobalOptions();
     AddLoad();
     AddShift();
@@ -54,29 +71,94 @@ class CommandLine {
     AddPositions();
     AddWal();
     AddDeadLetters();
-    Add(app_, "version", "print the version", [](const CommandContext&) {
-      fmt::print("firn {}\n", FIRN_VERSION);
-      return Status::OK();
-    });
+    AddCheck();
+    AddCompletion();
+    AddManPage();
+    AddPlain("version", "print the version",
+             [] { fmt::print("firn {}\n", FIRN_VERSION); });
   }
 
   int Main(int argc, char** argv) {
-    try {
-      app_.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-      const int code = app_.exit(e);
-      return code == 0 ? kExitDone : kExitUsage;
+    if (argc > 1 && std::string_view(argv[1]) == kCompleteCommand) {
+      PrintCompletion({argv + 2, argv + argc});
+      return kExitDone;
     }
-    Status status = RunCaught();
+    Status status = Parse(argc, argv);
+    if (status.ok()) status = RunCaught();
     if (status.ok() && std::fflush(stdout) != 0) {
       status = InvalidError("the result cannot be written: {}", std::strerror(errno));
     }
     if (status.ok()) return kExitDone;
-    fmt::print(stderr, "firn: {}\n", ErrorText(status));
+    fmt::print(stderr, "{} {}\n", Styled(stderr, Style::kBad, "firn:"),
+               Printable(ErrorText(status)));
     return ExitCodeOf(status);
   }
 
  private:
+  Status Parse(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      if (e.get_exit_code() == 0) {
+        // --help or --version: printed, and nothing is left to run.
+        app_.exit(e);
+        plain_ = [] {};
+        return Status::OK();
+      }
+      return AsUsageError(InvalidError(
+          "{}",
+          ExplainUsageError(DescribeCommands(app_), {.path = PathOf(ParsedCommand()),
+                                                     .unknown = app_.remaining(true),
+                                                     .problem = e.what()})));
+    }
+    return Status::OK();
+  }
+
+  /// The innermost command that was understood.
+  const CLI::App& ParsedCommand() const {
+    const CLI::App* command = &app_;
+    while (!command->get_subcommands().empty()) {
+      command = command->get_subcommands().front();
+    }
+    return *command;
+  }
+
+  /// The names that lead from the program to `command`.
+  static std::vector<std::string> PathOf(const CLI::App& command) {
+    std::vector<std::string> path;
+    for (const CLI::App* app = &command; app->get_parent() != nullptr;
+         app = app->get_parent()) {
+      path.insert(path.begin(), app->get_name());
+    }
+    return path;
+  }
+
+  void PrintCompletion(const std::vector<std::string>& words) {
+    const Completion completion = Complete(DescribeCommands(app_), words);
+    for (const Candidate& candidate : completion.candidates) {
+      fmt::print("{}\t{}\n", candidate.word, candidate.help);
+    }
+    if (completion.tables) {
+      for (const std::string& name : TableNames(completion.values)) {
+        if (name.starts_with(words.back())) fmt::print("{}\ttable\n", name);
+      }
+    }
+    if (completion.files) fmt::print(":files\n");
+  }
+
+  /// Empty if there is no catalog, or it cannot be read: completion does not complain.
+  static std::vector<std::string> TableNames(
+      const std::map<std::string, std::string>& options) {
+    const auto value = [&](const char* name) {
+      const auto found = options.find(name);
+      return found == options.end() ? std::optional<std::string>() : found->second;
+    };
+    auto config = LoadConfig(value("--config"));
+    if (!config.ok()) return {};
+    if (const auto warehouse = value("--warehouse")) config->warehouse = *warehouse;
+    return ListTableNames(*config, SystemRuntime()).ValueOr({});
+  }
+
   /// Run, and whatever a library throws (out of memory, a closed stdout) as a failure.
   Status RunCaught() {
     try {
@@ -87,6 +169,10 @@ class CommandLine {
   }
 
   Status Run() {
+    if (plain_) {
+      plain_();
+      return Status::OK();
+    }
     ConfigureLog(global_.log);
     auto config = LoadConfig(global_.config_file);
     if (!config.ok()) return AsUsageError(config.status());
@@ -116,6 +202,15 @@ class CommandLine {
     return command;
   }
 
+  /// A command that needs no configuration and cannot fail.
+  CLI::App& AddPlain(const std::string& name, const std::string& help,
+                     std::function<void()> run) {
+    CLI::App& command = *app_.add_subcommand(name, help);
+    command.fallthrough();
+    command.callback([this, run = std::move(run)] { plain_ = run; });
+    return command;
+  }
+
   CLI::App& AddGroup(const std::string& name, const std::string& help) {
     CLI::App& group = *app_.add_subcommand(name, help);
     group.require_subcommand(1);
@@ -135,12 +230,18 @@ class CommandLine {
   }
 
   static void AddTableName(CLI::App& command, std::string& table) {
-    command.add_option("TABLE", table, "namespace.table")->required();
+    command.add_option("TABLE", table, "its name: namespace.table")->required();
   }
 
   void AddLayout(CLI::App& command, std::string& partition_by, std::string& sort_by) {
-    command.add_option("--partition-by", partition_by, "'tenant_id, day(ts)'");
-    command.add_option("--sort-by", sort_by, "'service asc nulls first, ts desc'");
+    command
+        .add_option("--partition-by", partition_by,
+                    "columns and transforms: 'tenant_id, day(ts), bucket(16, id)'")
+        ->type_name("TERMS");
+    command
+        .add_option("--sort-by", sort_by,
+                    "columns with direction: 'service asc nulls first, ts desc'")
+        ->type_name("TERMS");
   }
 
   void AddLoad() {
@@ -191,7 +292,8 @@ class CommandLine {
     CLI::App& shift =
         Add(app_, "shift", "move what the WAL holds into the table, then exit",
             [this](const CommandContext& context) { return RunShift(context, shift_); });
-    CLI::Option* table = shift.add_option("TABLE", shift_.table, "namespace.table");
+    CLI::Option* table =
+        shift.add_option("TABLE", shift_.table, "its name: namespace.table");
     CLI::Option* all = shift.add_flag("--all", shift_.all, "every table of the catalog");
     all->excludes(table);
   }
@@ -200,7 +302,8 @@ class CommandLine {
     CLI::App& plan =
         Add(app_, "plan", "print what a shift would do now, changing nothing",
             [this](const CommandContext& context) { return RunPlan(context, plan_); });
-    CLI::Option* table = plan.add_option("TABLE", plan_.table, "namespace.table");
+    CLI::Option* table =
+        plan.add_option("TABLE", plan_.table, "its name: namespace.table");
     plan.add_option("--input", plan_.input, "plan the runs of a case file instead")
         ->type_name("CASE.json")
         ->excludes(table);
@@ -227,7 +330,11 @@ class CommandLine {
           Add(inspect, name, help, [=, this](const CommandContext& context) {
             return run(context, subject_, format_);
           });
-      command.add_option(argument, subject_)->required();
+      command
+          .add_option(argument, subject_,
+                      std::string_view(argument) == "TABLE" ? "its name: namespace.table"
+                                                            : "its path")
+          ->required();
       AddFormat(command);
     };
     add("wal", "TABLE", "segments, shards and what is not in the table yet",
@@ -235,18 +342,35 @@ class CommandLine {
     add("segment", "FILE", "the runs of one segment", RunInspectSegment);
     add("table", "TABLE", "schema, layout, snapshots", RunInspectTable);
     add("files", "TABLE", "data files with their sizes and key ranges", RunInspectFiles);
+    add("snapshots", "TABLE", "all snapshots, and the branches and tags that name them",
+        RunInspectSnapshots);
+    add("manifest", "FILE", "a manifest or manifest list, bounds decoded",
+        RunInspectManifest);
+    add("metadata", "FILE", "the table as one of its metadata files describes it",
+        RunInspectMetadata);
   }
 
   void AddTable() {
     CLI::App& table = AddGroup("table", "create, list and drop tables");
-    CLI::App& create = Add(table, "create", "make a table from an Iceberg schema",
+    CLI::App& create = Add(table, "create", "make an empty table",
                            [this](const CommandContext& context) {
                              return RunTableCreate(context, table_create_);
                            });
     AddTableName(create, table_create_.table);
-    create.add_option("--schema", table_create_.schema_file, "Iceberg schema as JSON")
-        ->required();
+    create
+        .add_option("--columns", table_create_.columns,
+                    "name and type of each: 'ts timestamptz not null, service string'")
+        ->type_name("COLUMNS");
+    create
+        .add_option("--schema", table_create_.schema_file,
+                    "the columns as an Iceberg schema in JSON")
+        ->type_name("FILE");
     AddLayout(create, table_create_.partition_by, table_create_.sort_by);
+    create
+        .add_option("--property", table_create_.properties,
+                    "a table property, such as write.parquet.compression-codec=zstd")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
 
     CLI::App& list = Add(
         table, "list", "all tables of the catalog",
@@ -333,7 +457,31 @@ class CommandLine {
     AddTableName(replay, subject_);
   }
 
-  CLI::App app_{"Lands streams in Apache Iceberg tables, already compacted.", "firn"};
+  void AddCheck() {
+    CLI::App& check =
+        Add(app_, "check", "look whether all that the configuration names can be used",
+            [this](const CommandContext& context) { return RunCheck(context, format_); });
+    AddFormat(check);
+  }
+
+  void AddCompletion() {
+    CLI::App& completion =
+        AddPlain("completion", "print a completion script for a shell",
+                 [this] { fmt::print("{}", CompletionScript(subject_)); });
+    completion.add_option("SHELL", subject_, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  }
+
+  /// For packagers: 'make install' calls it.
+  void AddManPage() {
+    CLI::App& man = AddPlain("man", "print the man page in roff", [this] {
+      fmt::print("{}", ManPage(DescribeCommands(app_), FIRN_VERSION));
+    });
+    man.group("");
+  }
+
+  CLI::App app_{"land streams in Apache Iceberg tables, already compacted", "firn"};
   GlobalArguments global_;
   LoadArguments load_;
   ShiftArguments shift_;
@@ -346,7 +494,9 @@ class CommandLine {
   DeadLettersShowArguments letters_show_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;
+  /// Of the two one is set once the command line was parsed.
   Command chosen_;
+  std::function<void()> plain_;
 };
 
 int Main(int argc, char** argv) {

@@ -37,11 +37,6 @@ class ShiftProgress : public shift::ShiftObserver {
   std::optional<Progress> progress_;
 };
 
-/// "3 files", "1 file".
-std::string Counted(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
-}
-
 /// "1.2 MiB to 130 MiB, half of them up to 90 MiB".
 std::string FormatSizes(std::vector<std::int64_t> bytes) {
   std::ranges::sort(bytes);
@@ -80,21 +75,19 @@ void PrintReport(const OpenTable& table, const shift::ShiftReport& report,
                  Duration duration) {
   const shift::ShiftFigures& figures = report.figures;
   if (figures.commits == 0) {
+    if (!report.holes.empty() || !report.waiting.empty()) return;
     fmt::print("{}: the WAL holds nothing that is not in the table yet\n",
                table.identifier);
     return;
   }
-  const double seconds = std::max(static_cast<double>(duration.count()) / 1e6, 1e-3);
-  fmt::print("{}: {} in {}, {}; {}, in {} ({} rows/s)\n", table.identifier,
-             Counted(figures.rows, "row"), Counted(figures.files(), "file"),
-             FormatBytes(figures.output_bytes), Counted(figures.commits, "commit"),
-             FormatDuration(duration),
-             FormatCount(
-                 static_cast<std::int64_t>(static_cast<double>(figures.rows) / seconds)));
+  fmt::print("{}: {} in {}, {}; {}, in {} ({})\n", table.identifier,
+             FormatCounted(figures.rows, "row"), FormatCounted(figures.files(), "file"),
+             FormatBytes(figures.output_bytes), FormatCounted(figures.commits, "commit"),
+             FormatDuration(duration), FormatRate(figures.rows, "rows", duration));
   fmt::print("  from {}, {} of runs in {} ({} oversized, {})\n",
-             Counted(figures.segments, "segment"), FormatBytes(figures.input_bytes),
-             Counted(figures.clusters, "cluster"), figures.oversized_clusters,
-             Counted(figures.tail_merges, "tail merge"));
+             FormatCounted(figures.segments, "segment"), FormatBytes(figures.input_bytes),
+             FormatCounted(figures.clusters, "cluster"), figures.oversized_clusters,
+             FormatCounted(figures.tail_merges, "tail merge"));
   if (!figures.file_bytes.empty()) {
     fmt::print("  size of a file: {}\n", FormatSizes(figures.file_bytes));
   }
@@ -119,11 +112,16 @@ std::string_view Explain(shift::ShardState state) {
   return "";
 }
 
+std::string HoleText(const OpenTable& table, const shift::JudgedHole& judged) {
+  const auto& [hole, state] = judged;
+  return fmt::format(
+      "{}: shard {} waits: segment {} is missing though later ones are there; {}",
+      table.identifier, hole.shard, hole.missing, Explain(state));
+}
+
 void WarnOfWhatWaits(const OpenTable& table, const shift::ShiftReport& report) {
-  for (const auto& [hole, state] : report.holes) {
-    LogWarning(fmt::format(
-        "{}: shard {} waits: segment {} is missing though later ones are there; {}",
-        table.identifier, hole.shard, hole.missing, Explain(state)));
+  for (const shift::JudgedHole& hole : report.holes) {
+    LogWarning(HoleText(table, hole));
   }
   for (const wal::WaitingShard& waiting : report.waiting) {
     LogWarning(fmt::format(
@@ -142,7 +140,7 @@ void CleanWal(const OpenTable& table, shift::TableShift& shift) {
                     table.identifier, ErrorText(deleted.status())));
   } else if (*deleted > 0) {
     fmt::print("  deleted from the WAL: {} that the table took long ago\n",
-               Counted(*deleted, "segment"));
+               FormatCounted(*deleted, "segment"));
   }
 }
 
@@ -153,33 +151,13 @@ void MergeManifests(const OpenTable& table, shift::TableShift& shift) {
     LogWarning(fmt::format("{}: manifests are not merged: {}", table.identifier,
                            ErrorText(merged.status())));
   } else if (*merged > 0) {
-    fmt::print("  merged {}\n", Counted(*merged, "small manifest"));
+    fmt::print("  merged {}\n", FormatCounted(*merged, "small manifest"));
   }
 }
 
-Status ShiftAll(Workspace& workspace, const StopToken& stop) {
-  FIRN_ASSIGN_OR_RETURN(const auto namespaces, workspace.catalog().ListNamespaces());
-  Status first_failure;
-  for (const std::string& name : namespaces) {
-    FIRN_ASSIGN_OR_RETURN(const auto tables, workspace.catalog().ListTables(name));
-    for (const iceberg::TableIdentifier& identifier : tables) {
-      // One bad table does not stop the others.
-      const auto table = FindTable(workspace, ToString(identifier));
-      const Status status =
-          table.ok() ? ShiftAndReport(workspace, *table, stop) : table.status();
-      if (IsError(status, ErrorKind::kCancelled)) return status;
-      if (status.ok()) continue;
-      LogWarning(ErrorText(status));
-      if (first_failure.ok()) first_failure = status;
-    }
-  }
-  return first_failure;
-}
-
-}  // namespace
-
-Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
-                      const StopToken& stop) {
+/// Shifts, and prints what was done. Of what waits the caller tells.
+Result<shift::ShiftReport> ShiftTable(Workspace& workspace, const OpenTable& table,
+                                      const StopToken& stop) {
   Runtime& runtime = workspace.runtime();
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
                         wal::OpenWalRoot(runtime, workspace.wal_store()));
@@ -193,9 +171,56 @@ Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
   }();
   FIRN_RETURN_NOT_OK(AddContext(report.status(), "shift of " + name));
   PrintReport(table, *report, runtime.SinceBoot() - begin);
-  WarnOfWhatWaits(table, *report);
   MergeManifests(table, shift);
   CleanWal(table, shift);
+  return report;
+}
+
+/// Fails, where the rows of a shard were durable and are gone: nobody would see it in a
+/// warning.
+Status ShiftOrTellLoss(Workspace& workspace, const OpenTable& table,
+                       const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(shift::ShiftReport report, ShiftTable(workspace, table, stop));
+  const auto is_loss = [](const shift::JudgedHole& judged) {
+    return judged.state == shift::ShardState::kClosed;
+  };
+  const auto loss = std::ranges::find_if(report.holes, is_loss);
+  if (loss == report.holes.end()) {
+    WarnOfWhatWaits(table, report);
+    return Status::OK();
+  }
+  const std::string text = HoleText(table, *loss);
+  report.holes.erase(loss);
+  WarnOfWhatWaits(table, report);
+  return InvalidError("{}", text);
+}
+
+Status ShiftAll(Workspace& workspace, const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(const auto namespaces, workspace.catalog().ListNamespaces());
+  Status first_failure;
+  for (const std::string& name : namespaces) {
+    FIRN_ASSIGN_OR_RETURN(const auto tables, workspace.catalog().ListTables(name));
+    for (const iceberg::TableIdentifier& identifier : tables) {
+      // One bad table does not stop the others.
+      const auto table = FindTable(workspace, ToString(identifier));
+      const Status status =
+          table.ok() ? ShiftOrTellLoss(workspace, *table, stop) : table.status();
+      if (IsError(status, ErrorKind::kCancelled)) return status;
+      if (status.ok()) continue;
+      LogWarning(ErrorText(status));
+      if (first_failure.ok()) first_failure = status;
+    }
+  }
+  return first_failure;
+}
+
+}  // namespace
+
+Status ShiftAndReport(Workspace& workspace, const OpenTable& table,
+                      const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(const shift::ShiftReport report,
+                        ShiftTable(workspace, table, stop));
+  WarnOfWhatWaits(table, report);
   return Status::OK();
 }
 
@@ -208,7 +233,7 @@ Status RunShift(const CommandContext& context, const ShiftArguments& arguments) 
       Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
   if (arguments.all) return ShiftAll(*workspace, context.stop);
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
-  return ShiftAndReport(*workspace, table, context.stop);
+  return ShiftOrTellLoss(*workspace, table, context.stop);
 }
 
 }  // namespace firn::cli

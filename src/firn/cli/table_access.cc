@@ -27,6 +27,16 @@ Result<WalId> WalIdForReading(Workspace& workspace) {
   return id;
 }
 
+Result<std::vector<iceberg::TableIdentifier>> ListAllTables(iceberg::Catalog& catalog) {
+  FIRN_ASSIGN_OR_RETURN(const auto namespaces, catalog.ListNamespaces());
+  std::vector<iceberg::TableIdentifier> all;
+  for (const std::string& name : namespaces) {
+    FIRN_ASSIGN_OR_RETURN(const auto tables, catalog.ListTables(name));
+    all.insert(all.end(), tables.begin(), tables.end());
+  }
+  return all;
+}
+
 namespace {
 
 planner::Limits PlannerLimits(const Config& config) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "firn/cli/commands.h"
 #include "firn/cli/workspace.h"
@@ -27,6 +28,9 @@ Result<OpenTable> FindTable(Workspace& workspace, const std::string& name);
 /// The WAL root's id for a command that only looks. Of a root that nobody has used yet, a
 /// fresh one that is not written: no table speaks of it.
 Result<WalId> WalIdForReading(Workspace& workspace);
+
+/// All tables of a catalog, by name.
+Result<std::vector<iceberg::TableIdentifier>> ListAllTables(iceberg::Catalog& catalog);
 
 /// The shift of a table, as the configuration wants it. `workspace` and `reader` must
 /// outlive it.

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include "firn/cli/exit_code.h"
+#include "firn/iceberg/update/new_table.h"
+#include "firn/shift/table_check.h"
 
 namespace firn::cli {
 namespace {
@@ -17,6 +19,13 @@ std::string TermText(const types::Schema& schema, FieldId source,
   const std::string function = text.substr(0, text.find('['));
   if (transform.parameter == 0) return fmt::format("{}({})", function, name);
   return fmt::format("{}({}, {})", function, transform.parameter, name);
+}
+
+/// What cannot be shifted is told before there is a table.
+Status CheckCreation(const iceberg::TableCreation& creation, Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(const iceberg::TableMetadata metadata,
+                        NewTableMetadata(creation, TableUuid(), runtime.Now()));
+  return shift::CheckShiftable(metadata);
 }
 
 Status EnsureNamespace(iceberg::Catalog& catalog, const std::string& name) {
@@ -35,12 +44,15 @@ Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
   FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
   const auto order = order::ParseSortOrder(table.sort_by, schema);
   FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
+  iceberg::TableCreation creation{.schema = schema,
+                                  .partition_spec = *spec,
+                                  .sort_order = *order,
+                                  .properties = table.properties};
+  FIRN_RETURN_NOT_OK(AsUsageError(CheckCreation(creation, workspace.runtime())));
   FIRN_RETURN_NOT_OK(EnsureNamespace(workspace.catalog(), identifier->namespace_name));
   FIRN_ASSIGN_OR_RETURN(
       iceberg::LoadedTable loaded,
-      workspace.catalog().CreateTable(
-          *identifier,
-          {.schema = schema, .partition_spec = *spec, .sort_order = *order}));
+      workspace.catalog().CreateTable(*identifier, std::move(creation)));
   return OpenTable{.identifier = *identifier, .loaded = std::move(loaded)};
 }
 

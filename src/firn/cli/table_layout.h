@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "firn/cli/table_access.h"
@@ -17,10 +18,12 @@ struct NewTable {
   /// Texts of --partition-by and --sort-by.
   std::string partition_by;
   std::string sort_by;
+  std::map<std::string, std::string> properties;
 };
 
 /// Makes a table, and its namespace if that is missing. A usage error if the layout does
-/// not fit the schema; AlreadyExists if there is such a table.
+/// not fit the schema, or a shift could not write the table; AlreadyExists if there is
+/// such a table.
 Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
                               const NewTable& table);
 

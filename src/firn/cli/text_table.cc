@@ -2,18 +2,38 @@
 
 #include <algorithm>
 
+#include "firn/cli/terminal.h"
 #include "firn/core/status.h"
 
 namespace firn::cli {
 namespace {
 
+// Continuation bytes of UTF-8 take no place of their own.
+bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
 std::size_t Width(const std::string& text) {
-  // Continuation bytes of UTF-8 take no place of their own.
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, StartsCharacter));
+}
+
+/// At most `width` characters, the last one "…" if there were more.
+std::string Cut(std::string text, std::size_t width) {
+  if (Width(text) <= width) return text;
+  std::size_t end = 0;
+  for (std::size_t characters = 0; end < text.size(); ++end) {
+    if (StartsCharacter(text[end]) && ++characters == width) break;
+  }
+  return text.substr(0, end) + "…";
 }
 
 }  // namespace
+
+void TextTable::AddRow(std::vector<std::string> cells) {
+  FIRN_CHECK(cells.size() == columns_.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = Cut(Printable(cells[i]), columns_[i].width_max);
+  }
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::ToString() const {
   std::vector<std::vector<std::string>> lines;
@@ -23,7 +43,6 @@ std::string TextTable::ToString() const {
 
   std::vector<std::size_t> widths(columns_.size());
   for (const auto& line : lines) {
-    FIRN_CHECK(line.size() == columns_.size());
     for (std::size_t i = 0; i < line.size(); ++i) {
       widths[i] = std::max(widths[i], Width(line[i]));
     }

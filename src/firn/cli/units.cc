@@ -1,5 +1,6 @@
 #include "firn/cli/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -80,11 +81,23 @@ std::string FormatCount(std::int64_t count) {
   return digits;
 }
 
+std::string FormatCounted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
+}
+
+std::string FormatRate(std::int64_t count, std::string_view noun, Duration duration) {
+  // Below a millisecond a rate says nothing.
+  const double seconds = std::max(static_cast<double>(duration.count()) / 1e6, 1e-3);
+  const double rate = static_cast<double>(count) / seconds;
+  return fmt::format("{} {}/s", FormatCount(std::llround(rate)), noun);
+}
+
 std::string FormatDuration(Duration duration) {
   const double seconds = static_cast<double>(duration.count()) / 1e6;
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(seconds);
-  return fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace firn::cli

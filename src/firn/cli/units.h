@@ -23,7 +23,13 @@ std::string FormatBytes(std::int64_t bytes);
 /// "336,776".
 std::string FormatCount(std::int64_t count);
 
-/// "1.2 s", "3 min 20 s".
+/// "1 row", "336,776 rows": `noun` is the singular, its plural has an "s".
+std::string FormatCounted(std::int64_t count, std::string_view noun);
+
+/// "12,345 rows/s"; `noun` is the plural.
+std::string FormatRate(std::int64_t count, std::string_view noun, Duration duration);
+
+/// "1.2 s", "3 min 20 s", "2 h 5 min".
 std::string FormatDuration(Duration duration);
 
 }  // namespace firn::cli

@@ -45,6 +45,12 @@ TEST(UnitsTest, FormatsForPeople) {
   EXPECT_EQ(FormatCount(-1234567), "-1,234,567");
   EXPECT_EQ(FormatDuration(std::chrono::milliseconds(1250)), "1.2 s");
   EXPECT_EQ(FormatDuration(std::chrono::seconds(200)), "3 min 20 s");
+  EXPECT_EQ(FormatDuration(std::chrono::minutes(125)), "2 h 5 min");
+  EXPECT_EQ(FormatCounted(1, "row"), "1 row");
+  EXPECT_EQ(FormatCounted(0, "row"), "0 rows");
+  EXPECT_EQ(FormatCounted(1234, "file"), "1,234 files");
+  EXPECT_EQ(FormatRate(3000, "rows", std::chrono::seconds(2)), "1,500 rows/s");
+  EXPECT_EQ(FormatRate(0, "rows", Duration(0)), "0 rows/s");
 }
 
 }  // namespace

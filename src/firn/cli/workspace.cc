@@ -32,14 +32,27 @@ Result<std::string> AbsolutePath(const std::string& path) {
   return text;
 }
 
+Result<iceberg::SqlCatalogOptions> CatalogOptions(const Config& config) {
+  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
+  FIRN_ASSIGN_OR_RETURN(std::string database, DatabasePath(config.catalog, warehouse));
+  return iceberg::SqlCatalogOptions{.database_path = std::move(database),
+                                    .catalog_name = config.catalog.name,
+                                    .warehouse = storage::LocationOfLocalPath(warehouse)};
+}
+
+Result<std::string> WalRootPath(const Config& config) {
+  if (!config.wal.path.empty()) return AbsolutePath(config.wal.path);
+  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
+  return warehouse + "/wal";
+}
+
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
                                                    WorkspaceMode mode) {
   const bool creates = mode == WorkspaceMode::kCreate;
   const auto open_store = creates ? storage::LocalStore::Make : storage::LocalStore::At;
   FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
-  FIRN_ASSIGN_OR_RETURN(
-      const std::string wal_root,
-      AbsolutePath(config.wal.path.empty() ? warehouse + "/wal" : config.wal.path));
+  FIRN_ASSIGN_OR_RETURN(const std::string wal_root, WalRootPath(config));
+  FIRN_ASSIGN_OR_RETURN(iceberg::SqlCatalogOptions options, CatalogOptions(config));
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
   // Made first, so that an unusable warehouse is named before anything else fails.
@@ -52,14 +65,9 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
                         iceberg::FileIo::Make({{.prefix = "file:///",
                                                 .store = workspace->root_store_.get()}}));
 
-  FIRN_ASSIGN_OR_RETURN(const std::string database,
-                        DatabasePath(config.catalog, warehouse));
-  auto catalog = iceberg::SqlCatalog::Open(
-      {.database_path = database,
-       .mode = creates ? iceberg::SqliteMode::kCreate : iceberg::SqliteMode::kExisting,
-       .catalog_name = config.catalog.name,
-       .warehouse = storage::LocationOfLocalPath(warehouse)},
-      *workspace->file_io_, runtime);
+  options.mode = creates ? iceberg::SqliteMode::kCreate : iceberg::SqliteMode::kExisting;
+  auto catalog =
+      iceberg::SqlCatalog::Open(std::move(options), *workspace->file_io_, runtime);
   if (!creates && IsError(catalog.status(), ErrorKind::kNotFound)) {
     return Error(ErrorKind::kNotFound,
                  "{}; say where it is with --warehouse or catalog.uri, or make one with "

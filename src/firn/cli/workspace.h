@@ -18,6 +18,12 @@ namespace firn::cli {
 /// `path` from the working directory on, without ".." and slashes at its end.
 Result<std::string> AbsolutePath(const std::string& path);
 
+/// The catalog that a configuration names. A usage error for an unknown kind of address.
+Result<iceberg::SqlCatalogOptions> CatalogOptions(const Config& config);
+
+/// The absolute path of the WAL root that a configuration names.
+Result<std::string> WalRootPath(const Config& config);
+
 enum class WorkspaceMode {
   /// Makes warehouse, catalog and WAL root if they are missing.
   kCreate,

@@ -1,6 +1,7 @@
 #include "firn/shift/data_file_options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string_view>
 

@@ -1,5 +1,7 @@
 #include "firn/types/schema.h"
 
+#include "firn/types/column_list.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,6 +110,29 @@ TEST(SchemaTest, IdentifierFieldsFollowFreshIds) {
   const Schema schema = {.fields = {Column(7, "a", kLong), Column(3, "b", kLong)},
                          .identifier_field_ids = {3}};
   EXPECT_THAT(AssignFreshIds(schema).identifier_field_ids, ElementsAre(2));
+}
+
+TEST(ColumnListTest, NamesTypesAndNotNull) {
+  const Schema schema =
+      ParseColumnList("ts timestamptz not null, price  decimal(9, 2),f fixed[4]")
+          .ValueOrDie();
+  ASSERT_EQ(schema.fields.size(), 3);
+  EXPECT_EQ(schema.fields[0], (Field{.id = 1,
+                                     .name = "ts",
+                                     .type = Type(TypeKind::kTimestamptz),
+                                     .required = true}));
+  EXPECT_EQ(schema.fields[1],
+            (Field{.id = 2, .name = "price", .type = Type::Decimal(9, 2)}));
+  EXPECT_EQ(schema.fields[2].name, "f");
+  EXPECT_TRUE(ParseColumnList(" ").ValueOrDie().fields.empty());
+}
+
+TEST(ColumnListTest, NamesTheTermThatIsWrong) {
+  for (const char* term : {"id", "id lung", "id long not", "id long null", "id list"}) {
+    EXPECT_THAT(ParseColumnList(std::string("a int, ") + term).status().message(),
+                ::testing::HasSubstr(term));
+  }
+  EXPECT_FALSE(ParseColumnList("a int,").ok());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
 #include "firn/iceberg/serde/avro/container.h"
+#include "firn/iceberg/serde/manifest_avro.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/iceberg/update/append.h"
 
@@ -106,6 +107,24 @@ TEST_F(GoldenTest, Manifest) {
   manifest.manifest_path = "memory:///golden";
   const auto entries = ReadManifest(files_.io(), metadata_, manifest).ValueOrDie();
   EXPECT_EQ(entries.at(0).data_file, GoldenFile());
+}
+
+TEST_F(GoldenTest, ManifestSaysWhoseItIs) {
+  const ManifestHeader header =
+      DecodeManifestHeader(ReadGolden("golden_manifest.avro")).ValueOrDie().value();
+  EXPECT_EQ(header.schema, CurrentSchema(metadata_));
+  EXPECT_EQ(header.spec, DefaultSpec(metadata_));
+  EXPECT_EQ(header.format_version, 2);
+  EXPECT_EQ(header.content, ManifestContent::kData);
+  EXPECT_EQ(DecodeManifest(ReadGolden("golden_manifest.avro"), header.spec,
+                           header.partition_types)
+                .ValueOrDie()
+                .at(0)
+                .data_file.lower_bounds,
+            GoldenFile().lower_bounds);
+  EXPECT_EQ(DecodeManifestHeader(ReadGolden("golden_manifest_list.avro")).ValueOrDie(),
+            std::nullopt);
+  EXPECT_TRUE(IsError(DecodeManifestHeader("Obj").status(), ErrorKind::kCorruption));
 }
 
 TEST_F(GoldenTest, ManifestList) {

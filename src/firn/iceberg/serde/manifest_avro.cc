@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "firn/core/whole_number.h"
 #include "firn/iceberg/serde/avro/container.h"
 #include "firn/iceberg/serde/avro/schema.h"
 #include "firn/iceberg/serde/avro/value.h"
@@ -451,6 +452,27 @@ Result<std::string> EncodeManifest(const ManifestContext& context,
     writer.Add(EntryValue(entry, context.partition_types));
   }
   return writer.Finish();
+}
+
+Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view bytes) {
+  FIRN_ASSIGN_OR_RETURN(const avro::Container container, avro::ReadContainer(bytes));
+  const auto find = [&](const char* name) -> std::string_view {
+    const auto found = container.metadata.find(name);
+    return found == container.metadata.end() ? std::string_view() : found->second;
+  };
+  if (find("schema").empty()) return std::nullopt;
+  ManifestHeader header;
+  FIRN_ASSIGN_OR_RETURN(header.schema, ParseSchemaJson(find("schema")));
+  FIRN_ASSIGN_OR_RETURN(header.spec.fields,
+                        ParsePartitionFieldsJson(find("partition-spec")));
+  header.spec.id = PartitionSpecId(
+      ParseWholeNumber<std::int32_t>(find("partition-spec-id")).value_or(0));
+  FIRN_ASSIGN_OR_RETURN(header.partition_types,
+                        types::PartitionTypes(header.spec, header.schema));
+  header.format_version =
+      ParseWholeNumber<std::int32_t>(find("format-version")).value_or(1);
+  if (find("content") == "deletes") header.content = ManifestContent::kDeletes;
+  return header;
 }
 
 Result<std::vector<ManifestEntry>> DecodeManifest(

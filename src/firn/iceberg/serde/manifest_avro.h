@@ -26,6 +26,20 @@ struct ManifestContext {
 Result<std::string> EncodeManifest(const ManifestContext& context,
                                    const std::vector<ManifestEntry>& entries);
 
+/// What a manifest says of itself, so that it can be read without its table.
+struct ManifestHeader {
+  types::Schema schema;
+  types::PartitionSpec spec;
+  std::vector<types::Type> partition_types;
+  /// 1 if it is not said.
+  std::int32_t format_version = 1;
+  ManifestContent content = ManifestContent::kData;
+};
+
+/// Nothing if the Avro file has no table's schema in its header, as a manifest list.
+/// Corruption if malformed.
+Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view bytes);
+
 /// The entries of a manifest of format version 1, 2 or 3, nothing inherited yet.
 /// Partition values come in the order of `spec`, null where the manifest lacks a field.
 /// Corruption if malformed.

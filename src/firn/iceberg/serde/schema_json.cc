@@ -304,6 +304,15 @@ Result<types::Schema> ParseSchemaJson(std::string_view text) {
   return schema;
 }
 
+Result<std::vector<types::PartitionField>> ParsePartitionFieldsJson(
+    std::string_view text) {
+  FIRN_ASSIGN_OR_RETURN(serde::Json json, serde::ParseJson(text));
+  serde::ParseOutcome outcome;
+  auto fields = serde::ReadPartitionFields(json, "partition-spec", outcome);
+  FIRN_RETURN_NOT_OK(outcome.status);
+  return fields;
+}
+
 Result<std::string> PartitionFieldsToJson(const types::PartitionSpec& spec) {
   return serde::DumpJson(serde::ToJsonValue(spec.fields));
 }

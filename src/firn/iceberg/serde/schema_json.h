@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "firn/core/status.h"
 #include "firn/types/partition_spec.h"
@@ -19,5 +20,8 @@ Result<types::Schema> ParseSchemaJson(std::string_view text);
 
 /// The fields of a spec alone, as a manifest's header has them.
 Result<std::string> PartitionFieldsToJson(const types::PartitionSpec& spec);
+/// Corruption, naming the field by its path, if `text` is malformed.
+Result<std::vector<types::PartitionField>> ParsePartitionFieldsJson(
+    std::string_view text);
 
 }  // namespace firn::iceberg

@@ -1,5 +1,8 @@
 #include "firn/iceberg/update/new_table.h"
 
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "firn/order/key_encoder.h"
@@ -20,6 +23,20 @@ void MapIds(const std::vector<types::Field>& before,
     ids[before[i].id] = after[i].id;
     MapIds(before[i].type.fields(), after[i].type.fields(), ids);
   }
+}
+
+/// Readers find a column by its name.
+Status CheckNames(const std::vector<types::Field>& fields, const std::string& parent) {
+  std::set<std::string_view> names;
+  for (const types::Field& field : fields) {
+    const std::string name = parent + field.name;
+    if (field.name.empty()) return InvalidError("a column without a name in '{}'", name);
+    if (!names.insert(field.name).second) {
+      return InvalidError("two columns are named '{}'; rename one", name);
+    }
+    FIRN_RETURN_NOT_OK(CheckNames(field.type.fields(), name + "."));
+  }
+  return Status::OK();
 }
 
 Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
@@ -47,6 +64,8 @@ Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
 Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                                        WallTime now) {
   FIRN_RETURN_NOT_OK(TakeFormatVersion(creation.properties));
+  if (creation.schema.fields.empty()) return InvalidError("a table needs a column");
+  FIRN_RETURN_NOT_OK(CheckNames(creation.schema.fields, ""));
   types::Schema schema = types::AssignFreshIds(creation.schema);
   schema.id = SchemaId(0);
   IdMap ids;

@@ -238,6 +238,20 @@ TEST(NewTableTest, FormatVersionIsAPropertyThatIsNotKept) {
               HasSubstr("format-version 3 is not supported yet"));
 }
 
+TEST(NewTableTest, ColumnsNeedNamesOfTheirOwn) {
+  const auto problem = [](std::vector<types::Field> fields) {
+    const TableCreation creation{.schema = {.fields = std::move(fields)}};
+    return NewTableMetadata(creation, {}, At(7)).status().message();
+  };
+  const types::Field a{.id = 1, .name = "a"};
+  const types::Field b{.id = 2, .name = "b"};
+  EXPECT_THAT(problem({}), HasSubstr("needs a column"));
+  EXPECT_THAT(problem({a, b, a}), HasSubstr("two columns are named 'a'"));
+  EXPECT_THAT(problem({{.id = 3, .name = "s", .type = types::Type::Struct({b, b})}}),
+              HasSubstr("'s.b'"));
+  EXPECT_THAT(problem({{.id = 1}}), HasSubstr("without a name"));
+}
+
 TEST(NewTableTest, SpecAndOrderMustFitTheSchema) {
   TableCreation no_source = FlightsCreation();
   no_source.partition_spec.fields[1].source_id = 9;

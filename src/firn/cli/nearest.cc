@@ -1,0 +1,35 @@
+#include "firn/cli/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "firn/core/status.h"
+
+namespace firn::cli {
+namespace {
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string NearestName(const std::vector<std::string>& names, std::string_view text) {
+  FIRN_CHECK(!names.empty());
+  return *std::ranges::min_element(
+      names, {}, [&](const std::string& name) { return EditDistance(name, text); });
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace firn::cli {
+
+/// The name that the fewest typing errors turn into `text`; the first of equals.
+/// REQUIRES: `names` is not empty.
+std::string NearestName(const std::vector<std::string>& names, std::string_view text);
+
+}  // namespace firn::cli

@@ -1,0 +1,38 @@
+#include "firn/shift/table_check.h"
+
+#include <string>
+
+#include "firn/iceberg/io/metadata_io.h"
+#include "firn/order/key_encoder.h"
+#include "firn/parquet_io/file_writer.h"
+#include "firn/shift/data_file_options.h"
+#include "firn/storage/location.h"
+#include "firn/types/partition_spec.h"
+
+namespace firn::shift {
+namespace {
+
+Status CheckFolder(const iceberg::TableMetadata& metadata, const std::string& property) {
+  const auto found = metadata.properties.find(property);
+  if (found == metadata.properties.end()) return Status::OK();
+  return AddContext(storage::ParseLocation(found->second).status(),
+                    "table property " + property);
+}
+
+}  // namespace
+
+Status CheckShiftable(const iceberg::TableMetadata& metadata) {
+  FIRN_RETURN_NOT_OK(CheckWritable(metadata));
+  const types::Schema& schema = CurrentSchema(metadata);
+  const order::SortOrder& order = DefaultSortOrder(metadata);
+  FIRN_RETURN_NOT_OK(types::PartitionTypes(DefaultSpec(metadata), schema));
+  FIRN_RETURN_NOT_OK(order::KeyEncoder::Make(order, schema));
+  FIRN_ASSIGN_OR_RETURN(const parquet_io::FileWriterOptions options,
+                        DataFileOptions(metadata, order));
+  // Whether the codec knows the level, its writer says.
+  FIRN_RETURN_NOT_OK(parquet_io::FileWriter::Make(schema, options));
+  FIRN_RETURN_NOT_OK(CheckFolder(metadata, "write.data.path"));
+  return CheckFolder(metadata, "write.metadata.path");
+}
+
+}  // namespace firn::shift
