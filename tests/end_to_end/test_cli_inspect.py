@@ -128,7 +128,7 @@ def manifest_list_of(firn, table):
 
 def test_an_error_about_a_hostile_name_is_one_harmless_line(firn):
     result = firn.run("load", "db.t", "no\n\x1b[2Jsuch.csv", code=1)
-    assert result.stderr == "firn: no\\n\\x1b[2Jsuch.csv: no such file\n"
+    assert result.stderr == "firn: no\\n\\x1b[2Jsuch.csv: no file matches\n"
 
 
 def test_table_create_from_a_column_list(firn):

@@ -182,7 +182,7 @@ Status ShiftOrTellLoss(Workspace& workspace, const OpenTable& table,
                        const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(shift::ShiftReport report, ShiftTable(workspace, table, stop));
   const auto is_loss = [](const shift::JudgedHole& judged) {
-    return judged.state == shift::ShardState::kClosed;
+    return judged.shard_state == shift::ShardState::kClosed;
   };
   const auto loss = std::ranges::find_if(report.holes, is_loss);
   if (loss == report.holes.end()) {
