@@ -78,8 +78,8 @@ class TableBufferTest : public testing::Test {
                                  return store_fails_ ? storage::kFailBefore
                                                      : storage::kPass;
                                }};
-  std::unique_ptr<TableBuffer> buffer_;
   std::vector<std::string> told_;
+  std::unique_ptr<TableBuffer> buffer_;  // tells those who still wait when it ends
 };
 
 TEST_F(TableBufferTest, ManyAppendsShareASegmentAndAreToldInOrder) {

@@ -75,7 +75,7 @@ TEST_F(ManifestMergeTest, FilesKeepTheirSequenceNumbers) {
   ASSERT_TRUE(Merge());
   EXPECT_THAT(Files(), UnorderedElementsAre("a@1", "b@2", "c@3"));
   ASSERT_EQ(Manifests().size(), 1U);
-  const ManifestFile& manifest = Manifests().front();
+  const ManifestFile manifest = Manifests().front();
   EXPECT_EQ(manifest.sequence_number, SnapshotSequence(4));
   EXPECT_EQ(manifest.min_sequence_number, SnapshotSequence(1));
   EXPECT_EQ(manifest.existing_files_count, 3);
