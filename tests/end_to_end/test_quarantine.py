@@ -115,6 +115,45 @@ def test_a_shift_that_counts_on_the_marker_plans_again_after_a_release(waiting):
     waiting.assert_each_row(times=1)
 
 
+def release_killed_at(events, segment, point):
+    events.run("wal", "release", events.TABLE, str(segment), code=-signal.SIGKILL, FIRN_CRASH_POINT=point)
+
+
+def test_a_shift_that_overtakes_a_release_that_died_does_not_cost_the_segment(events):
+    events.configure((events.folder / "firn.yaml").read_text() + "  retention: 0s\n")
+    events.run(*events.load("x", "--wal-only"))
+    first, segment = segments(events)[:2]
+    whole = segment.read_bytes()
+    truncate(segment)
+    quarantine(events, str(segment))
+    shift = events.start("shift", events.TABLE, FIRN_CRASH_POINT="shift.written",
+                         FIRN_CRASH_SIGNAL=str(int(signal.SIGSTOP)))
+    os.waitpid(shift.pid, os.WUNTRACED)
+    segment.write_bytes(whole)
+    release_killed_at(events, segment, "release.begun")
+    shift.send_signal(signal.SIGCONT)
+    output, errors = shift.communicate(timeout=100)
+    assert shift.returncode == 0, errors
+    events.run("shift", events.TABLE)
+    assert not first.exists() and segment.read_bytes() == whole
+    assert "cannot take their place" in error_of(events, "wal", "release", events.TABLE, str(segment))
+
+
+@pytest.mark.parametrize("point", ["release.begun", "release.superseded"])
+def test_a_release_that_died_is_finished_by_another(waiting, point):
+    segment = segments(waiting)[1]
+    whole = segment.read_bytes()
+    truncate(segment)
+    quarantine(waiting, str(segment))
+    segment.write_bytes(whole)
+    release_killed_at(waiting, segment, point)
+    line = error_of(waiting, "shift", waiting.TABLE)
+    assert f"{segment.parent.name}/{segment.name}" in line and "firn wal release" in line
+    waiting.run("wal", "release", waiting.TABLE, str(segment))
+    waiting.run("shift", waiting.TABLE)
+    waiting.assert_each_row(times=1)
+
+
 def test_after_the_shift_it_is_too_late_for_a_release(waiting):
     segment = segments(waiting)[1]
     truncate(segment)

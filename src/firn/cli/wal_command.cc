@@ -9,6 +9,7 @@
 #include "firn/commit/committer.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
+#include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
 #include "firn/wal/quarantine.h"
 #include "firn/wal/wal_root.h"
@@ -200,6 +201,14 @@ void Print(const TakenOut& segment) {
   }
 }
 
+Status CheckMayBeReleased(const TableWal& wal, const wal::SegmentName& name) {
+  if (!IsPassed(wal, name)) return Status::OK();
+  return InvalidError(
+      "{}: a shift has gone on without it, so its rows cannot take their place any "
+      "more; the file is kept, to be looked into and loaded again",
+      SegmentKey(name));
+}
+
 /// Commits a batch without rows, so that no shift which was planned before can commit any
 /// more: it plans again.
 Status SupersedePlans(Workspace& workspace, const std::string& table) {
@@ -264,24 +273,16 @@ Status RunWalRelease(const CommandContext& context,
   if (object == nullptr || !object->quarantined) {
     return Error(ErrorKind::kNotFound, "{}: it is not in quarantine", SegmentKey(name));
   }
-  if (IsPassed(wal, name)) {
-    return InvalidError(
-        "{}: a shift has gone on without it, so its rows cannot take their place any "
-        "more; the file is kept, to be looked into and loaded again",
-        SegmentKey(name));
-  }
-  FIRN_ASSIGN_OR_RETURN(const auto ranges,
-                        wal::ReadQuarantine(workspace->wal_store(), name));
-  FIRN_RETURN_NOT_OK(workspace->wal_store().Delete(QuarantineKey(name)));
+  FIRN_RETURN_NOT_OK(CheckMayBeReleased(wal, name));
+  storage::ObjectStore& store = workspace->wal_store();
+  FIRN_RETURN_NOT_OK(wal::BeginRelease(store, name));
+  CrashPoint("release.begun");
+  // From here on nobody plans with the marker; whoever did before commits now or never.
   FIRN_RETURN_NOT_OK(SupersedePlans(*workspace, arguments.table));
+  CrashPoint("release.superseded");
   FIRN_ASSIGN_OR_RETURN(const TableWal after, OpenTableWal(*workspace, arguments.table));
-  if (IsPassed(after, name)) {
-    FIRN_RETURN_NOT_OK(WriteQuarantine(workspace->wal_store(), name, ranges));
-    return Error(ErrorKind::kConflict,
-                 "{}: a shift went past it at this very moment, so that it is back in "
-                 "quarantine; look into the table whether it took the rows",
-                 SegmentKey(name));
-  }
+  FIRN_RETURN_NOT_OK(CheckMayBeReleased(after, name));
+  FIRN_RETURN_NOT_OK(store.Delete(QuarantineKey(name)));
   fmt::print("{} is out of quarantine: the next shift takes it\n", SegmentKey(name));
   return Status::OK();
 }

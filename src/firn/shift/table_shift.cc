@@ -199,9 +199,12 @@ class TableShift::Session {
                  ErrorText(status), shift_.table_);
   }
 
-  /// A segment of the listing is gone: another process has committed and deleted it.
+  /// A segment of the listing is gone: another process has committed and deleted it. Or
+  /// one is being released, and soon is to be read itself.
   bool IsStale(const Status& status) {
-    if (!IsError(status, ErrorKind::kNotFound)) return false;
+    const bool is_stale =
+        IsError(status, ErrorKind::kNotFound) || IsError(status, ErrorKind::kConflict);
+    if (!is_stale) return false;
     last_failure_ = status;
     return true;
   }

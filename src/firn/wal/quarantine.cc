@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view kSegmentSuffix = ".parquet";
 constexpr std::string_view kMarkerSuffix = ".skip";
 constexpr std::string_view kHeader = "firn quarantine 1\n";
+/// The whole marker of a segment whose release has begun.
+constexpr std::string_view kReleaseText = "firn quarantine release 1\n";
 
 std::string WithSuffix(std::string_view key, std::string_view suffix,
                        std::string_view other) {
@@ -40,10 +42,20 @@ Status WriteQuarantine(storage::ObjectStore& store, const SegmentName& name,
                         fmt::format("{}{}\n", kHeader, EncodeSourceRanges(ranges)));
 }
 
+Status BeginRelease(storage::ObjectStore& store, const SegmentName& name) {
+  return store.PutWhole(QuarantineKey(name), std::string(kReleaseText));
+}
+
 Result<std::vector<SourceRange>> ReadQuarantine(storage::ObjectStore& store,
                                                 const SegmentName& name) {
   const std::string key = QuarantineKey(name);
   FIRN_ASSIGN_OR_RETURN(const std::string text, store.GetWhole(key));
+  if (text == kReleaseText) {
+    return Error(ErrorKind::kConflict,
+                 "{}: its release has begun, and is not finished; unless it is still "
+                 "running, 'firn wal release' finishes it",
+                 SegmentKey(name));
+  }
   const bool has_form = text.starts_with(kHeader) && text.ends_with('\n');
   if (has_form && text.size() > kHeader.size()) {
     const auto ranges = DecodeSourceRanges(

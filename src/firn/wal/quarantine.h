@@ -27,8 +27,13 @@ std::optional<SegmentName> ParseQuarantineKey(std::string_view key);
 Status WriteQuarantine(storage::ObjectStore& store, const SegmentName& name,
                        const std::vector<SourceRange>& ranges);
 
-/// The ranges that a marker counts as consumed. Corruption, naming the marker, if it is
-/// malformed.
+/// Says in the marker, durably, that the segment is about to leave the quarantine. Until
+/// the marker is deleted, nothing can be planned that counts on it, and nothing behind
+/// it, and the segment is not deleted either. Does nothing new the second time.
+Status BeginRelease(storage::ObjectStore& store, const SegmentName& name);
+
+/// The ranges that a marker counts as consumed. Conflict, naming the segment, if its
+/// release has begun; Corruption, naming the marker, if it is malformed.
 Result<std::vector<SourceRange>> ReadQuarantine(storage::ObjectStore& store,
                                                 const SegmentName& name);
 

@@ -66,6 +66,20 @@ TEST_F(QuarantineTest, AMalformedMarkerIsNamed) {
   }
 }
 
+TEST_F(QuarantineTest, NobodyCountsOnAMarkerWhoseReleaseHasBegun) {
+  Put(Segment("s", 1));
+  Quarantine(Segment("s", 1), {{"load:x:0", 3, 9}});
+  for (int time = 0; time < 2; ++time) {
+    ASSERT_TRUE(BeginRelease(store_, Segment("s", 1)).ok()) << time;
+    EXPECT_EQ(Listed(), "1!");
+    const Status status = ReadQuarantine(store_, Segment("s", 1)).status();
+    EXPECT_TRUE(IsError(status, ErrorKind::kConflict));
+    EXPECT_THAT(status.message(), testing::HasSubstr(SegmentKey(Segment("s", 1))));
+  }
+  Quarantine(Segment("s", 1));
+  EXPECT_TRUE(ReadQuarantine(store_, Segment("s", 1)).ok());
+}
+
 TEST_F(QuarantineTest, IsSeenInTheListing) {
   for (const std::uint64_t sequence : {1, 2, 4}) Put(Segment("s", sequence));
   Quarantine(Segment("s", 2));

@@ -54,8 +54,8 @@ class WalReader {
   Result<ReadSegment> ReadSegmentFooter(const std::string& key, std::int64_t size_bytes);
 
   /// The table's segments above `positions`, ready for admission: one flat listing, and
-  /// the footers. NotFound if one was deleted meanwhile: reload the positions and try
-  /// again.
+  /// the footers. NotFound if one was deleted meanwhile, Conflict if one is on its way
+  /// out of quarantine: reload the positions and try again.
   Result<std::vector<ListedSegment>> ListSegments(const TableUuid& table,
                                                   const Positions& positions);
 
