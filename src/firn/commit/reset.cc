@@ -33,28 +33,58 @@ std::optional<std::int64_t> AddedRecords(const iceberg::Snapshot& snapshot) {
 /// From Firn's last commit by parent, until main's history or the end of the chain.
 struct AbandonedChain {
   std::vector<const iceberg::Snapshot*> snapshots;
-  /// The first snapshot of the chain that is not listed any more, if one is not.
-  std::optional<SnapshotId> expired;
+  /// Where main branches off; not there if the chain does not lead to main.
+  std::optional<SnapshotId> ancestor;
+  /// Whether snapshots between the chain and main have expired. Who expires a snapshot
+  /// may also cut the parents of those behind it, so a chain that just ends is no whole
+  /// one.
+  bool is_cut = false;
 };
 
 AbandonedChain FindAbandoned(const iceberg::TableMetadata& metadata, SnapshotId last) {
-  std::set<SnapshotId> seen;
+  std::set<SnapshotId> main;
   for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
-    seen.insert(snapshot->snapshot_id);
+    main.insert(snapshot->snapshot_id);
   }
   AbandonedChain chain;
+  std::set<SnapshotId> seen;
   std::optional<SnapshotId> next = last;
   // Also ends where parents go in a circle.
   while (next.has_value() && seen.insert(*next).second) {
-    const iceberg::Snapshot* snapshot = FindSnapshot(metadata, *next);
-    if (snapshot == nullptr) {
-      chain.expired = next;
+    if (main.contains(*next)) {
+      chain.ancestor = next;
       return chain;
     }
+    const iceberg::Snapshot* snapshot = FindSnapshot(metadata, *next);
+    if (snapshot == nullptr) break;
     chain.snapshots.push_back(snapshot);
     next = snapshot->parent_snapshot_id;
   }
+  // Only the table's first snapshot has nothing before it.
+  const bool is_whole = main.empty() && !next.has_value() &&
+                        chain.snapshots.back()->sequence_number == SnapshotSequence(1);
+  chain.is_cut = !is_whole;
   return chain;
+}
+
+/// Invalid if main took rows of Firn where it branched off: positions of the abandoned
+/// branch say nothing of them, and whichever reset would land them twice. That is so
+/// after a rollback, a reset, and a move of main back to what the reset had left.
+Status CheckMainTookNothing(const iceberg::TableMetadata& metadata,
+                            const std::optional<SnapshotId>& ancestor) {
+  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
+    if (snapshot->snapshot_id == ancestor) break;
+    FIRN_ASSIGN_OR_RETURN(const MovedRanges moved, RangesOf(*snapshot));
+    if (moved == MovedRanges{}) continue;
+    return InvalidError(
+        "main holds rows of snapshot {}, which is no ancestor of the last commit and of "
+        "which the positions do not know; move main to the last commit, or to {}, and "
+        "reset the positions then",
+        snapshot->snapshot_id,
+        ancestor.has_value() ? fmt::format("snapshot {}", *ancestor)
+                             : "a snapshot before it");
+  }
+  return Status::OK();
 }
 
 /// Takes `range` off the end of the way that a position has come; false if it is not the
@@ -279,16 +309,17 @@ Result<std::optional<PlannedReset>> PlanReset(const iceberg::TableMetadata& meta
   if (!reason.has_value()) return std::nullopt;
   PlannedReset reset = {.reason = *reason};
   const AbandonedChain chain = FindAbandoned(metadata, *positions.snapshot);
+  FIRN_RETURN_NOT_OK(CheckMainTookNothing(metadata, chain.ancestor));
   for (const iceberg::Snapshot* snapshot : chain.snapshots) {
     reset.abandoned.push_back(
         {.id = snapshot->snapshot_id, .added_records = AddedRecords(*snapshot)});
   }
   if (kind == ResetKind::kKeep) return reset;
-  if (chain.expired.has_value()) {
+  if (chain.is_cut) {
     return InvalidError(
-        "snapshot {}, which main lost, has expired: the table cannot tell which rows it "
-        "took; --keep goes on from the positions as they are",
-        *chain.expired);
+        "of the snapshots up to {}, which main lost, some have expired: the table cannot "
+        "tell which rows they took; --keep goes on from the positions as they are",
+        *positions.snapshot);
   }
   WayBack way_back(metadata, positions.reached.sources);
   for (const iceberg::Snapshot* snapshot : chain.snapshots) {

@@ -55,9 +55,10 @@ struct PlannedReset {
   bool operator==(const PlannedReset&) const = default;
 };
 
-/// Nothing if the table is not rolled back. With kToTable, Invalid if what the abandoned
-/// snapshots took is not known any more: one of them has expired, or the positions do not
-/// end where their ranges end. Pure.
+/// Nothing if the table is not rolled back. Invalid if main took rows of Firn that the
+/// positions do not know: main went from one branch of the history to another. With
+/// kToTable also if what the abandoned snapshots took is not known any more: one of them
+/// has expired, or the positions do not end where their ranges end. Pure.
 Result<std::optional<PlannedReset>> PlanReset(const iceberg::TableMetadata& metadata,
                                               const WalId& wal, ResetKind kind);
 

@@ -168,6 +168,34 @@ TEST_F(ResetTest, ToTableNeedsTheAbandonedSnapshots) {
   EXPECT_TRUE(PlanReset(metadata, TestWal(), kKeep).ok());
 }
 
+TEST_F(ResetTest, AChainWhoseMiddleExpiredIsNotWhole) {
+  for (int number = 1; number <= 3; ++number)
+    Commit(TestBatch(number, number - 1, number));
+  iceberg::TableMetadata metadata = table_.Load();
+  // As some do who expire a snapshot: its child has no parent then.
+  metadata.snapshots.back().parent_snapshot_id.reset();
+  metadata.snapshots.erase(metadata.snapshots.end() - 2);
+  metadata.current_snapshot_id = base_;
+  EXPECT_THAT(ErrorText(PlanReset(metadata, TestWal(), kToTable).status()),
+              AllOf(HasSubstr("expired"), HasSubstr("--keep")));
+}
+
+TEST_F(ResetTest, RowsThatMainTookOnAnotherBranchAreNotTakenTwice) {
+  Commit(TestBatch(1, 0, 2));
+  const SnapshotId abandoned = *table_.Load().current_snapshot_id;
+  RollBack();
+  Reset(kToTable);
+  table_.MoveMainTo(abandoned);
+  for (const ResetKind kind : {kToTable, kKeep}) {
+    EXPECT_THAT(PlanError(kind), AllOf(HasSubstr(fmt::format("{}", abandoned)),
+                                       HasSubstr(fmt::format("{}", base_))));
+  }
+  table_.MoveMainTo(base_);
+  Reset(kToTable);
+  Commit(Next(3, 0, 2));
+  EXPECT_THAT(table_.LiveFiles(), ElementsAre("1", "2", "foreign"));
+}
+
 TEST_F(ResetTest, ToTableNeedsPositionsThatFitTheSnapshots) {
   Commit(TestBatch(1, 0, 2));
   RollBack();
