@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <arrow/array.h>
+#include <arrow/array/concatenate.h>
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
@@ -128,6 +129,42 @@ Result<std::shared_ptr<arrow::Array>> Plain(const std::shared_ptr<arrow::Array>&
   return column;
 }
 
+template <typename List>
+std::int64_t ElementCount(const arrow::Array& column) {
+  const auto& lists = static_cast<const List&>(column);
+  if (lists.length() == 0) return 0;
+  return lists.value_offset(lists.length()) - lists.value_offset(0);
+}
+
+/// True if the children go beyond the rows, as those of a slice do.
+bool HasMoreThanItsRows(const arrow::Array& column) {
+  std::int64_t count = column.length();
+  switch (column.type_id()) {
+    case Type::LIST:
+    case Type::MAP:
+      count = ElementCount<arrow::ListArray>(column);
+      break;
+    case Type::LARGE_LIST:
+      count = ElementCount<arrow::LargeListArray>(column);
+      break;
+    case Type::FIXED_SIZE_LIST:
+      count *= static_cast<const arrow::FixedSizeListArray&>(column).value_length();
+      break;
+    default:
+      break;
+  }
+  return column.offset() != 0 ||
+         std::ranges::any_of(column.data()->child_data,
+                             [&](const auto& child) { return child->length != count; });
+}
+
+/// The same rows, their children without what other rows have: that must not be cast.
+Result<std::shared_ptr<arrow::Array>> WithOwnChildren(
+    const std::shared_ptr<arrow::Array>& column) {
+  if (!HasMoreThanItsRows(*column)) return column;
+  return arrow::Concatenate({column});
+}
+
 /// The same numbers, named so that a cast to `to` changes their unit only.
 std::shared_ptr<arrow::Array> AsTimestamps(const arrow::Array& column,
                                            const arrow::DataType& to,
@@ -246,7 +283,8 @@ Result<std::shared_ptr<arrow::Array>> ColumnCast::CastColumn(
   }
   FIRN_ASSIGN_OR_RETURN(const auto plain, Plain(column));
   if (to.type.is_primitive()) return CastPrimitive(plain, to, path);
-  return CastNested(plain, to, path);
+  FIRN_ASSIGN_OR_RETURN(const auto nested, WithOwnChildren(plain));
+  return CastNested(nested, to, path);
 }
 
 Result<std::shared_ptr<arrow::Array>> ColumnCast::CastPrimitive(

@@ -51,8 +51,10 @@ void Append(const RecordBlock& block, const types::Schema& schema, Outcome& outc
     std::vector<std::string> values;
     for (int i = 0; i < block.rows->num_columns(); ++i) {
       const Type& type = schema.fields[static_cast<std::size_t>(i)].type;
-      values.push_back(
-          types::ToText(type, types::ValueAt(*block.rows->column(i), type, row)));
+      const arrow::Array& column = *block.rows->column(i);
+      values.push_back(type.is_primitive()
+                           ? types::ToText(type, types::ValueAt(column, type, row))
+                           : column.GetScalar(row).ValueOrDie()->ToString());
     }
     outcome.rows.push_back(fmt::format(
         "{}: {}", block.records[static_cast<std::size_t>(row)], fmt::join(values, "|")));
@@ -130,6 +132,48 @@ TEST_F(RecordReaderTest, ParquetRowsThatDoNotFitKeepTheirPlace) {
   EXPECT_THAT(outcome.rejected,
               ElementsAre("1@-1: column 'n' is null, but required as long: "
                           R"({"n":null,"text":"a\"b"})"));
+}
+
+TEST_F(RecordReaderTest, OneNestedParquetValueThatDoesNotFitRejectsItsRowAlone) {
+  const types::Field in = Field("a", "int");
+  struct Case {
+    std::shared_ptr<arrow::DataType> from;
+    Type to;
+    const char* json;
+    const char* bad;
+  };
+  const Case cases[] = {
+      {arrow::list(arrow::int64()), Type::List(in),
+       "[[1, 2], [3, 1099511627776], null, [4]]", "[3,1099511627776]"},
+      {arrow::large_list(arrow::int64()), Type::List(in),
+       "[[1, 2], [3, 1099511627776], null, [4]]", "[3,1099511627776]"},
+      {arrow::struct_({arrow::field("a", arrow::int64())}), Type::Struct({in}),
+       R"([{"a": 1}, {"a": 1099511627776}, null, {"a": 4}])", R"({"a":1099511627776})"},
+      {arrow::map(arrow::utf8(), arrow::int64()), Type::Map(Field("", "string"), in),
+       R"([[["k", 1]], [["k", 1099511627776]], null, [["l", 4]]])",
+       R"({"k":1099511627776})"},
+      {arrow::list(arrow::struct_({arrow::field("a", arrow::int64())})),
+       Type::List({.name = "", .type = Type::Struct({in})}),
+       R"([[{"a": 1}], [{"a": 1099511627776}], null, [{"a": 4}, {"a": 5}]])",
+       R"([{"a":1099511627776}])"},
+  };
+  const std::string path = folder_.path() + "/a.parquet";
+  for (const Case& expected : cases) {
+    SCOPED_TRACE(expected.from->ToString());
+    WriteParquet(path, *BatchOf({{"c", expected.from, expected.json}}));
+    const types::Schema schema = SchemaOf({{.name = "c", .type = expected.to}});
+    for (const std::int64_t first : {0, 1, 2, 3}) {
+      const auto outcome =
+          Read({.path = path, .schema = schema, .first_record = first}).ValueOrDie();
+      EXPECT_EQ(std::ssize(outcome.rows), first < 2 ? 3 - first : 4 - first);
+      EXPECT_THAT(outcome.rows.back(), testing::StartsWith("3: "));
+      ASSERT_EQ(outcome.rejected.size(), first < 2 ? 1u : 0u);
+      if (first >= 2) continue;
+      EXPECT_THAT(outcome.rejected[0],
+                  AllOf(testing::StartsWith("1@-1: column 'c."),
+                        testing::EndsWith(fmt::format("{{\"c\":{}}}", expected.bad))));
+    }
+  }
 }
 
 TEST_F(RecordReaderTest, ParquetStringsThatAreNotUtf8AreRejected) {
