@@ -88,7 +88,8 @@ Result<std::unique_ptr<RecordReader>> OpenCsvRecords(InputFile file,
   auto converter =
       ValueConverter::Make(std::move(request.schema), reader.schema()->field_names(),
                            {.time_units = request.options.time_units,
-                            .ignore_unknown = request.options.ignore_unknown});
+                            .ignore_unknown = request.options.ignore_unknown,
+                            .starts_midway = request.first_record > 0});
   if (!converter.ok()) return AddContext(converter.status(), name);
   return std::make_unique<CsvRecordReader>(std::move(reader), *std::move(converter),
                                            std::move(request.options));

@@ -246,7 +246,7 @@ class JsonRows::Appender {
       return InvalidError("column '{}': {}", column.path, ErrorText(value.status()));
     }
     const Status undeclared = Status::Invalid(UndeclaredUnit(column.path, type, number));
-    if (is_first) failure_ = undeclared;
+    if (is_first && !options_.starts_midway) failure_ = undeclared;
     return undeclared;
   }
 

@@ -21,6 +21,9 @@ struct JsonRowsOptions {
   TimeUnits time_units;
   /// Leave out fields that the schema does not have.
   bool ignore_unknown = false;
+  /// Documents came before the first one that is added: what it has is no column's first
+  /// value.
+  bool starts_midway = false;
 };
 
 /// Collects JSON objects as rows of a schema. Used by one thread.

@@ -82,7 +82,8 @@ Result<std::unique_ptr<RecordReader>> OpenNdjsonRecords(InputFile file,
   FIRN_ASSIGN_OR_RETURN(
       JsonRows rows,
       JsonRows::Make(request.schema, {.time_units = request.options.time_units,
-                                      .ignore_unknown = request.options.ignore_unknown}));
+                                      .ignore_unknown = request.options.ignore_unknown,
+                                      .starts_midway = request.first_record > 0}));
   return std::make_unique<NdjsonRecordReader>(std::move(reader), std::move(rows),
                                               std::move(request));
 }

@@ -288,6 +288,22 @@ TEST_F(RecordReaderTest, UndeclaredUnitsAreErrorsOfTheFile) {
   }
 }
 
+TEST_F(RecordReaderTest, StrayNumberAmongTimesIsNoErrorOfAFileThatIsReadOn) {
+  const types::Schema schema = SchemaOf({Field("ts", "timestamptz")});
+  for (const auto& [name, text] :
+       {std::pair("a.csv", "ts\n2013-01-01T00:00:00Z\n5\n2013-01-02T00:00:00Z\n"),
+        std::pair("a.json",
+                  "{\"ts\":\"2013-01-01T00:00:00Z\"}\n{\"ts\":5}\n"
+                  "{\"ts\":\"2013-01-02T00:00:00Z\"}\n")}) {
+    const std::string path = folder_.Write(name, text);
+    const auto outcome =
+        Read({.path = path, .schema = schema, .first_record = 1}).ValueOrDie();
+    EXPECT_THAT(outcome.rows, ElementsAre("2: 2013-01-02T00:00:00+00:00"));
+    EXPECT_THAT(outcome.rejected,
+                ElementsAre(AllOf(HasSubstr("1@"), HasSubstr("--time-unit 'ts=s'"))));
+  }
+}
+
 TEST_F(RecordReaderTest, UnknownColumnsMayBeIgnored) {
   const FileOptions ignore = {.ignore_unknown = true};
   EXPECT_THAT(ReadText("a.csv", "n,more\n1,2\n", ignore).ValueOrDie().rows,

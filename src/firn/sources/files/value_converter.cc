@@ -77,7 +77,7 @@ Result<Value> ValueConverter::ValueOf(std::size_t index, std::string_view text) 
     return InvalidError("column '{}': {}", field.name, ErrorText(value.status()));
   }
   const Status undeclared = Status::Invalid(UndeclaredUnit(field.name, field.type, text));
-  if (is_first) failure_ = undeclared;
+  if (is_first && !options_.starts_midway) failure_ = undeclared;
   return undeclared;
 }
 

@@ -28,6 +28,8 @@ struct ConverterOptions {
   TimeUnits time_units;
   /// Leave out columns that the schema does not have.
   bool ignore_unknown = false;
+  /// Rows came before those that are converted: they have no column's first value.
+  bool starts_midway = false;
 };
 
 /// Turns columns of text into those of a schema. Used by one thread.
