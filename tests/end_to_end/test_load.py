@@ -331,6 +331,20 @@ def test_an_interrupted_load_says_how_to_go_on(firn, write):
     assert sorted(firn.rows("db.t")["id"].to_pylist()) == list(range(-1, 100_000))
 
 
+def test_dead_letters_are_not_what_rows_wait_for(firn, write):
+    """The letters nearly fill the memory before the first row, but not enough to be flushed for their size."""
+    write("schema.csv", "id,text\n1,x\n")
+    firn.configure("memory_limit: 9MiB\nwal:\n  flush_bytes: 64MiB\n  flush_age: 1h\n")
+    firn.run("load", "db.t", "schema.csv", "--create")
+    text = "x" * 1000
+    write("a.csv", "id,text\n" + f"bad,{text}\n" * 2_100 + f"1,{text}\n" * 2_000)
+    process = firn.start("load", "db.t", "a.csv", "--wal-only")
+    try:
+        assert process.wait(timeout=15) == 0
+    finally:
+        process.kill()
+
+
 def test_memory_does_not_grow_with_the_file(firn, write):
     write("schema.csv", "id,text\n1,x\n")
     firn.configure("memory_limit: 64MiB\nwal:\n  flush_bytes: 1MiB\n")

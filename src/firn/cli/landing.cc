@@ -6,12 +6,19 @@
 #include <cctype>
 #include <utility>
 
+#include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
+
 #include "firn/cli/table_layout.h"
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/files/file_source.h"
 
 namespace firn::cli {
 namespace {
+
+/// A buffer reserves less than that for each byte of rows and their offsets.
+constexpr std::int64_t kReservedPerByte = 4;
+constexpr std::int64_t kOffsetBytes = 8;
 
 /// First part of a shard's name: the host's name as far as it can be part of a key.
 std::string NodeName() {
@@ -83,6 +90,20 @@ Status Landing::OpenDeadLetters(const OpenTable& table) {
   return Status::OK();
 }
 
+Status Landing::MakeRoomFor(const wal::Delivery& delivery) {
+  // Without letters the rows' buffer makes room itself.
+  if (dead_letters_ == nullptr || delivery.rows == nullptr) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t row_bytes,
+                        arrow::util::ReferencedBufferSize(*delivery.rows));
+  const std::int64_t bytes = row_bytes + kOffsetBytes * delivery.rows->num_rows();
+  MemoryBudget& memory = workspace_.memory();
+  if (memory.used_bytes() + kReservedPerByte * bytes <= memory.limit_bytes()) {
+    return Status::OK();
+  }
+  FIRN_RETURN_NOT_OK(rows_->Flush());
+  return dead_letters_->Flush();
+}
+
 Status Landing::AppendDeadLetters(const sources::SourceBatch& batch,
                                   const StopToken& stop) {
   const bool has_letters = !batch.dead_letters.empty();
@@ -91,11 +112,6 @@ Status Landing::AppendDeadLetters(const sources::SourceBatch& batch,
     FIRN_ASSIGN_OR_RETURN(const OpenTable table,
                           FindOrCreateDeadLetterTable(workspace_, batch.table));
     FIRN_RETURN_NOT_OK(OpenDeadLetters(table));
-  }
-  // What the rows hold must not be what the letters wait for.
-  MemoryBudget& memory = workspace_.memory();
-  if (memory.used_bytes() > memory.limit_bytes() / 2) {
-    FIRN_RETURN_NOT_OK(rows_->Flush());
   }
   if (has_letters && first_dead_letter_.empty()) {
     first_dead_letter_ = sources::DeadLetterText(batch.dead_letters.front());
@@ -107,12 +123,14 @@ Status Landing::AppendDeadLetters(const sources::SourceBatch& batch,
       batch, CurrentSchema(dead_letter_table_->metadata()), workspace_.runtime().Now());
   FIRN_RETURN_NOT_OK(
       AddContext(delivery.status(), ToString(dead_letter_table_->identifier)));
+  FIRN_RETURN_NOT_OK(MakeRoomFor(*delivery));
   return dead_letters_->Append(*std::move(delivery), stop);
 }
 
 Status Landing::Append(sources::SourceBatch batch, const StopToken& stop) {
   FIRN_RETURN_NOT_OK(AppendDeadLetters(batch, stop));
   reached_[batch.delivery.range->source] = batch.delivery.range->next;
+  FIRN_RETURN_NOT_OK(MakeRoomFor(batch.delivery));
   FIRN_RETURN_NOT_OK(rows_->Append(std::move(batch.delivery), stop));
   return rows_->FlushIfDue();
 }

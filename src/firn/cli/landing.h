@@ -48,6 +48,9 @@ class Landing {
   Result<std::unique_ptr<wal::TableBuffer>> BufferOf(const OpenTable& table,
                                                      std::function<Status()> before);
   Status OpenDeadLetters(const OpenTable& table);
+  /// Flushes if what a buffer is about to take does not fit beside what both hold: what
+  /// one of them holds must not be what the other waits for.
+  Status MakeRoomFor(const wal::Delivery& delivery);
   Status AppendDeadLetters(const sources::SourceBatch& batch, const StopToken& stop);
 
   Workspace& workspace_;
