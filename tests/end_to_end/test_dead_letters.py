@@ -124,3 +124,12 @@ def test_a_crash_between_changes_of_the_schema_loses_nothing(people):
         update.rename_column("name", "title")
     people.run("dead-letters", "replay", "db.people")
     assert_replayed(people)
+
+
+def test_a_table_of_that_name_with_other_columns_is_refused(firn):
+    (firn.folder / "a.json").write_text('{"id":1}\n')
+    firn.run("load", "db.people", "a.json", "--create")
+    firn.run("load", "db.people__dead_letters", "a.json", "--create")
+    for verb in ("show", "replay"):
+        errors = firn.run("dead-letters", verb, "db.people", code=1).stderr
+        assert "db.people__dead_letters" in errors and "column 'raw' is not there" in errors

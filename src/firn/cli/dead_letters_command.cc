@@ -35,6 +35,18 @@ namespace {
 
 using sources::KeptLetter;
 
+/// The table of dead letters of the table `name`, whose columns are as they must be;
+/// nothing if there is none.
+Result<std::optional<OpenTable>> FindLetters(Workspace& workspace,
+                                             const std::string& name) {
+  FIRN_ASSIGN_OR_RETURN(auto letters, FindDeadLetterTable(workspace, name));
+  if (!letters) return letters;
+  FIRN_RETURN_NOT_OK(
+      AddContext(sources::CheckDeadLetterSchema(CurrentSchema(letters->metadata())),
+                 ToString(letters->identifier)));
+  return letters;
+}
+
 /// Hands every letter of a file to `take` until that says false.
 template <typename Take>
 Status ForEachLetter(Workspace& workspace, const OpenTable& letters,
@@ -180,11 +192,11 @@ class Replay {
   /// The table of dead letters with everything that waited in its WAL.
   Result<std::optional<OpenTable>> FindShiftedLetters() {
     const std::string name = ToString(table_.identifier);
-    FIRN_ASSIGN_OR_RETURN(const auto letters, FindDeadLetterTable(workspace_, name));
+    FIRN_ASSIGN_OR_RETURN(const auto letters, FindLetters(workspace_, name));
     if (!letters) return std::nullopt;
     FIRN_RETURN_NOT_OK(iceberg::CheckWritable(letters->metadata()));
     FIRN_RETURN_NOT_OK(ShiftAndReport(workspace_, *letters, context_.stop));
-    return FindDeadLetterTable(workspace_, name);
+    return FindLetters(workspace_, name);
   }
 
   /// How far an interrupted replay of these files came.
@@ -313,8 +325,7 @@ Status RunDeadLettersShow(const CommandContext& context,
       const auto workspace,
       Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
-  FIRN_ASSIGN_OR_RETURN(const auto letters,
-                        FindDeadLetterTable(*workspace, arguments.table));
+  FIRN_ASSIGN_OR_RETURN(const auto letters, FindLetters(*workspace, arguments.table));
   ShownLetters shown;
   if (letters) {
     FIRN_RETURN_NOT_OK(WarnOfWaiting(*workspace, *letters));

@@ -61,15 +61,28 @@ Result<std::shared_ptr<arrow::Int64Array>> OffsetsOf(
   return offsets;
 }
 
-Status CheckSchema(const types::Schema& schema) {
-  const auto same = [](const types::Field& a, const types::Field& b) {
-    return a.name == b.name && a.type == b.type && a.required == b.required;
-  };
-  const types::Schema expected = DeadLetterSchema();
-  if (std::ranges::equal(schema.fields, expected.fields, same)) return Status::OK();
-  return InvalidError(
-      "the table of dead letters has other columns than raw, source, position, reason, "
-      "time and format; rename it, so that it is made anew");
+/// "required long", as a message shows the type of a column.
+std::string TypeText(const types::Field& field) {
+  return (field.required ? "required " : "") + field.type.ToString();
+}
+
+/// What is wrong with the first column that is not as expected; empty if all are.
+std::string Difference(const std::vector<types::Field>& fields,
+                       const std::vector<types::Field>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const types::Field& wanted = expected[i];
+    if (std::ranges::count(fields, wanted.name, &types::Field::name) == 0) {
+      return fmt::format("column '{}' is not there", wanted.name);
+    }
+    if (fields[i].name != wanted.name) {
+      return fmt::format("column '{}' is not there as column {}", wanted.name, i + 1);
+    }
+    if (fields[i].type == wanted.type && fields[i].required == wanted.required) continue;
+    return fmt::format("column '{}' is {}, not {}", wanted.name, TypeText(fields[i]),
+                       TypeText(wanted));
+  }
+  if (fields.size() == expected.size()) return "";
+  return fmt::format("column '{}' is one too many", fields[expected.size()].name);
 }
 
 }  // namespace
@@ -91,9 +104,18 @@ types::Schema DeadLetterSchema() {
                                            field("format", TypeKind::kString, false)}});
 }
 
+Status CheckDeadLetterSchema(const types::Schema& schema) {
+  const std::string difference = Difference(schema.fields, DeadLetterSchema().fields);
+  if (difference.empty()) return Status::OK();
+  return InvalidError(
+      "the table of dead letters has other columns than raw, source, position, reason, "
+      "time and format: {}; rename it, so that it is made anew",
+      difference);
+}
+
 Result<wal::Delivery> DeadLetterDelivery(const SourceBatch& batch,
                                          const types::Schema& schema, WallTime now) {
-  FIRN_RETURN_NOT_OK(CheckSchema(schema));
+  FIRN_RETURN_NOT_OK(CheckDeadLetterSchema(schema));
   wal::Delivery delivery = {.range = batch.delivery.range};
   if (batch.dead_letters.empty()) return delivery;
   RowBuilder rows;

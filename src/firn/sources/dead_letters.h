@@ -19,6 +19,10 @@ std::string DeadLetterTable(std::string_view table);
 /// it is read again. All but source and format are required.
 types::Schema DeadLetterSchema();
 
+/// Invalid, naming the column, unless the columns are those of DeadLetterSchema, whatever
+/// their ids.
+Status CheckDeadLetterSchema(const types::Schema& schema);
+
 /// The dead letters of a batch as rows of `schema`, which is DeadLetterSchema with the
 /// table's own field ids, over the same source range as its rows.
 ///

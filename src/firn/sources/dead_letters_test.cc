@@ -56,7 +56,23 @@ TEST(DeadLettersTest, TableMustHaveTheColumns) {
   types::Schema schema = DeadLetterSchema();
   schema.fields.pop_back();
   EXPECT_THAT(ErrorText(DeadLetterDelivery(BatchWith({}), schema, kNow).status()),
-              HasSubstr("other columns"));
+              HasSubstr("column 'format' is not there"));
+  schema = DeadLetterSchema();
+  schema.fields[4].type = types::Type(types::TypeKind::kString);
+  EXPECT_THAT(ErrorText(CheckDeadLetterSchema(schema)),
+              HasSubstr("column 'time' is required string, not required timestamptz"));
+  schema = DeadLetterSchema();
+  schema.fields[2].required = false;
+  EXPECT_THAT(ErrorText(CheckDeadLetterSchema(schema)),
+              HasSubstr("column 'position' is long, not required long"));
+  schema = DeadLetterSchema();
+  std::swap(schema.fields[0], schema.fields[1]);
+  EXPECT_THAT(ErrorText(CheckDeadLetterSchema(schema)),
+              HasSubstr("column 'raw' is not there as column 1"));
+  schema = DeadLetterSchema();
+  schema.fields.push_back({.id = 9, .name = "more", .type = schema.fields[1].type});
+  EXPECT_THAT(ErrorText(CheckDeadLetterSchema(schema)),
+              HasSubstr("column 'more' is one too many"));
   EXPECT_EQ(DeadLetterTable("db.t"), "db.t__dead_letters");
 }
 
