@@ -331,6 +331,12 @@ def test_an_interrupted_load_says_how_to_go_on(firn, write):
     assert sorted(firn.rows("db.t")["id"].to_pylist()) == list(range(-1, 100_000))
 
 
+def test_a_delimiter_is_ascii(firn, write):
+    """Half of a character of two bytes cannot be kept in the format of a dead letter."""
+    write("a.csv", "id\n1\n")
+    assert firn.start("load", "db.t", "a.csv", "--create", "--delimiter", "\udcff").wait(timeout=30) == 2
+
+
 def test_dead_letters_are_not_what_rows_wait_for(firn, write):
     """The letters nearly fill the memory before the first row, but not enough to be flushed for their size."""
     write("schema.csv", "id,text\n1,x\n")

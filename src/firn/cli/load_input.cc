@@ -25,9 +25,12 @@ constexpr std::size_t kExamplesMax = 10;
 
 Result<char> DelimiterOf(const std::string& text) {
   if (text == "\\t") return '\t';
-  const bool is_usable = text.size() == 1 && text != "\"" && text != "\n" && text != "\r";
+  // Another byte is no text, and the format of a dead letter is kept as text.
+  const bool is_ascii = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80;
+  const bool is_usable = is_ascii && text != "\"" && text != "\n" && text != "\r";
   if (is_usable) return text[0];
-  return InvalidError("--delimiter is one character, or '\\t' for a tab, not '{}'", text);
+  return InvalidError("--delimiter is one ASCII character, or '\\t' for a tab, not '{}'",
+                      text);
 }
 
 Result<wal::LoadFile> FileOf(const std::string& file) {

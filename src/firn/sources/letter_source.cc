@@ -55,7 +55,13 @@ Result<SingleRecord> LetterReader::Read(const KeptLetter& letter) {
     return SingleRecord{.row = nullptr, .reason = "its format is not known"};
   }
   if (!format_ || format_text_ != letter.format) {
-    FIRN_ASSIGN_OR_RETURN(format_, ParseRecordFormat(letter.format));
+    auto format = ParseRecordFormat(letter.format);
+    if (!format.ok()) {
+      return SingleRecord{.row = nullptr,
+                          .reason = fmt::format("{}{}", PlaceOf(letter.reason),
+                                                ErrorText(format.status()))};
+    }
+    format_ = *std::move(format);
     format_text_ = letter.format;
   }
   FIRN_ASSIGN_OR_RETURN(SingleRecord record,

@@ -146,6 +146,21 @@ TEST_F(LetterSourceTest, AColumnThatIsGoneIsTheRecordsFault) {
   EXPECT_THAT(batches[0].dead_letters[0].reason, HasSubstr("no column 't'"));
 }
 
+TEST_F(LetterSourceTest, AFormatThatCannotBeReadIsTheRecordsFault) {
+  auto letters = LettersIn(folder_.Write("a.csv", "n,t\nx,1\ny,2\nz,3\n"), kLong);
+  const std::string good(
+      static_cast<const arrow::StringArray&>(*letters->column(5)).GetView(0));
+  arrow::StringBuilder formats;
+  ASSERT_TRUE(formats.AppendValues({good, "no", good}).ok());
+  letters =
+      letters->SetColumn(5, letters->schema()->field(5), *formats.Finish()).ValueOrDie();
+  const auto batches = Replay(letters, kText);
+  EXPECT_EQ(batches[0].delivery.rows->num_rows(), 2);
+  ASSERT_EQ(batches[0].dead_letters.size(), 1u);
+  EXPECT_THAT(batches[0].dead_letters[0].reason,
+              testing::StartsWith("line 3: the record's format cannot be read"));
+}
+
 TEST(RecordFormatTest, IsKeptAsText) {
   RecordFormat format = {.format = FileFormat::kCsv, .columns = {"a\"b", "ü"}};
   format.options.csv.delimiter = '\t';
