@@ -6,6 +6,7 @@
 #include <arrow/array.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/utf8.h>
 
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/record_format.h"
@@ -24,11 +25,28 @@ std::optional<std::int64_t> BytesOf(const std::vector<std::string>& files) {
   return bytes;
 }
 
+/// Names may be any bytes, but columns of strings hold UTF-8: other bytes are written
+/// \xff.
+std::string AsUtf8(std::string path) {
+  if (arrow::util::ValidateUTF8(path)) return path;
+  std::string text;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text.push_back(c);
+    } else {
+      text += fmt::format("\\x{:02x}", byte);
+    }
+  }
+  return text;
+}
+
 /// Absolute: a dead letter outlives the working directory.
 std::string PathOf(const std::string& file) {
   std::error_code error;
   const auto path = std::filesystem::absolute(file, error);
-  return error || file == kStandardInput ? file : path.lexically_normal().string();
+  return AsUtf8(error || file == kStandardInput ? file
+                                                : path.lexically_normal().string());
 }
 
 std::string PlaceOf(const RejectedRecord& record) {
@@ -49,6 +67,7 @@ Result<std::shared_ptr<arrow::Int64Array>> OffsetsOf(
 
 Result<std::unique_ptr<FileSource>> FileSource::Make(FileLoad load) {
   FIRN_RETURN_NOT_OK(CheckTimeUnits(load.options.time_units, load.schema));
+  arrow::util::InitializeUTF8();
   std::unique_ptr<FileSource> source(new FileSource(std::move(load)));
   source->bytes_total_ = BytesOf(source->load_.files);
   return source;

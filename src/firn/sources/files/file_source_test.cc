@@ -98,6 +98,15 @@ TEST_F(FileSourceTest, RecordsThatDoNotFitAreDeadLetters) {
   EXPECT_EQ(offsets.Value(1), 2);
 }
 
+TEST_F(FileSourceTest, NamesThatAreNotUtf8AreShownInAscii) {
+  const auto batches = Read(LoadOf({folder_.Write("a\xff\xc3\xa4.csv", "n\nx\n"),
+                                    folder_.Write("\xc3\xa4.csv", "n\nx\n")}))
+                           .ValueOrDie();
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[0].dead_letters[0].source, folder_.path() + "/a\\xff\\xc3\\xa4.csv");
+  EXPECT_EQ(batches[1].dead_letters[0].source, folder_.path() + "/\xc3\xa4.csv");
+}
+
 TEST_F(FileSourceTest, RangeAdvancesWithoutAnyRow) {
   const auto batches = Read(LoadOf({folder_.Write("a.csv", "n\nx\ny\n")})).ValueOrDie();
   ASSERT_EQ(batches.size(), 1u);
