@@ -1,5 +1,6 @@
 #include "firn/iceberg/update/new_table.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace {
 constexpr const char* kFormatVersionProperty = "format-version";
 constexpr const char* kFormatVersion = "2";
 constexpr FieldId kFirstPartitionFieldId = 1000;
+/// A level of a column is up to three of the metadata's JSON, of which readers take few.
+constexpr int kNestingMax = 32;
 
 using IdMap = std::map<FieldId, FieldId>;
 
@@ -25,18 +28,37 @@ void MapIds(const std::vector<types::Field>& before,
   }
 }
 
-/// Readers find a column by its name.
-Status CheckNames(const std::vector<types::Field>& fields, const std::string& parent) {
-  std::set<std::string_view> names;
+/// Names of columns within columns are joined with dots, so `a.b` and `a` with a field
+/// `b` are one name; readers find a column by its name.
+Status CheckNames(const std::vector<types::Field>& fields, const std::string& parent,
+                  std::set<std::string>& names) {
   for (const types::Field& field : fields) {
     const std::string name = parent + field.name;
     if (field.name.empty()) return InvalidError("a column without a name in '{}'", name);
-    if (!names.insert(field.name).second) {
+    if (!names.insert(name).second) {
       return InvalidError("two columns are named '{}'; rename one", name);
     }
-    FIRN_RETURN_NOT_OK(CheckNames(field.type.fields(), name + "."));
+    FIRN_RETURN_NOT_OK(CheckNames(field.type.fields(), name + ".", names));
   }
   return Status::OK();
+}
+
+int Depth(const std::vector<types::Field>& fields) {
+  int deepest = 0;
+  for (const types::Field& field : fields) {
+    deepest = std::max(deepest, Depth(field.type.fields()));
+  }
+  return fields.empty() ? 0 : deepest + 1;
+}
+
+Status CheckColumns(const std::vector<types::Field>& fields) {
+  if (fields.empty()) return InvalidError("a table needs a column");
+  if (const int depth = Depth(fields); depth > kNestingMax) {
+    return InvalidError("columns lie in each other {} levels deep; at most {} are taken",
+                        depth, kNestingMax);
+  }
+  std::set<std::string> names;
+  return CheckNames(fields, "", names);
 }
 
 Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
@@ -64,8 +86,7 @@ Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
 Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                                        WallTime now) {
   FIRN_RETURN_NOT_OK(TakeFormatVersion(creation.properties));
-  if (creation.schema.fields.empty()) return InvalidError("a table needs a column");
-  FIRN_RETURN_NOT_OK(CheckNames(creation.schema.fields, ""));
+  FIRN_RETURN_NOT_OK(CheckColumns(creation.schema.fields));
   types::Schema schema = types::AssignFreshIds(creation.schema);
   schema.id = SchemaId(0);
   IdMap ids;

@@ -249,7 +249,23 @@ TEST(NewTableTest, ColumnsNeedNamesOfTheirOwn) {
   EXPECT_THAT(problem({a, b, a}), HasSubstr("two columns are named 'a'"));
   EXPECT_THAT(problem({{.id = 3, .name = "s", .type = types::Type::Struct({b, b})}}),
               HasSubstr("'s.b'"));
+  const types::Field s{.id = 3, .name = "s", .type = types::Type::Struct({b})};
+  EXPECT_THAT(problem({s, {.id = 4, .name = "s.b"}}), HasSubstr("'s.b'"));
   EXPECT_THAT(problem({{.id = 1}}), HasSubstr("without a name"));
+}
+
+TEST(NewTableTest, ColumnsOfTooManyLevelsAreRefusedBeforeThereIsATable) {
+  const auto problem = [](int levels) {
+    types::Field field{.id = 1, .name = "leaf"};
+    for (int level = 1; level < levels; ++level) {
+      field = {.id = level + 1, .name = "s", .type = types::Type::Struct({field})};
+    }
+    const TableCreation creation{.schema = {.fields = {field}}};
+    const auto table = NewTableMetadata(creation, {}, At(7));
+    return table.ok() ? std::string() : std::string(table.status().message());
+  };
+  EXPECT_THAT(problem(32), testing::Not(HasSubstr("levels")));
+  EXPECT_THAT(problem(33), HasSubstr("33 levels"));
 }
 
 TEST(NewTableTest, SpecAndOrderMustFitTheSchema) {
