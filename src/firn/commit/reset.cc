@@ -226,6 +226,9 @@ class ResetAttempts {
     FIRN_ASSIGN_OR_RETURN(const TablePositions now,
                           ReadPositions(metadata, request_.wal));
     if (now.last_batch == batch_) return *now.snapshot;
+    // Somebody may have built upon it already.
+    const iceberg::Snapshot* landed = FindBatchSnapshot(metadata, request_.wal, batch_);
+    if (landed != nullptr) return landed->snapshot_id;
     FIRN_RETURN_NOT_OK(CheckIsAsPlanned(metadata));
     FIRN_ASSIGN_OR_RETURN(
         const iceberg::PreparedSnapshot prepared,

@@ -249,6 +249,22 @@ TEST_F(ResetTest, AnUnknownOutcomeIsResolvedByReading) {
   EXPECT_EQ(table_.Load().snapshots.size(), before + 1);
 }
 
+TEST_F(ResetTest, AnUnknownOutcomeUponWhichSomebodyBuiltIsResolvedByReading) {
+  Commit(TestBatch(1, 0, 2));
+  RollBack();
+  SnapshotId ours;
+  table_.script().after_commit = [this, &ours] {
+    table_.script().after_commit = nullptr;
+    ours = *table_.Load().current_snapshot_id;
+    Commit(Next(3, 0, 1));
+    return MakeError(ErrorKind::kOutcomeUnknown, "timed out");
+  };
+  const auto reset = Apply(kToTable, **Plan(kToTable));
+  ASSERT_TRUE(reset.ok()) << reset.status();
+  EXPECT_EQ(*reset, ours);
+  EXPECT_EQ(Reached(), 1);
+}
+
 TEST_F(ResetTest, MainThatCameBackIsNotReset) {
   Commit(TestBatch(1, 0, 2));
   const SnapshotId ours = *table_.Load().current_snapshot_id;
