@@ -71,6 +71,27 @@ def test_rows_that_the_wal_lost_too_are_named(lost):
     assert ids(lost) == [*range(ROWS), *range(2 * ROWS, 3 * ROWS)]
 
 
+def test_another_wal_goes_back_only_when_told(firn):
+    (firn.folder / "b.yaml").write_text(f"wal:\n  path: {firn.folder}/wal-b\n")
+    load(firn, 0, "--create")
+    kept = firn.table("db.t").current_snapshot().snapshot_id
+    load(firn, ROWS)
+    load(firn, 2 * ROWS, "--config", "b.yaml")
+    firn.table("db.t").manage_snapshots().rollback_to_snapshot(kept).commit()
+
+    message = firn.run("positions", "reset", "db.t", "--to-table", code=1).stderr
+    (other,) = (path.name.removeprefix("id-") for path in (firn.folder / "wal-b").glob("id-*"))
+    assert other in message and "--all-wals" in message
+    for flags in ([], ["--config", "b.yaml"]):
+        firn.run("shift", "db.t", *flags, code=1)
+        firn.run("positions", "reset", "db.t", "--to-table", "--dry-run", *flags)
+
+    firn.run("positions", "reset", "db.t", "--to-table", "--all-wals")
+    for flags in ([], ["--config", "b.yaml"]):
+        firn.run("shift", "db.t", *flags)
+    assert ids(firn) == list(range(3 * ROWS))
+
+
 def test_a_reset_says_what_becomes_of_the_rows(lost):
     assert "--keep" in lost.run("positions", "reset", "db.t", code=2).stderr
     lost.run("positions", "reset", "db.t", "--keep", "--to-table", code=2)

@@ -136,6 +136,8 @@ struct PositionsResetArguments {
   /// Of the two exactly one: take the rows that main lost again, or leave them out.
   bool to_table = false;
   bool keep = false;
+  /// Also if rows of other WALs were lost: whether those have them is not looked into.
+  bool all_wals = false;
   bool dry_run = false;
 };
 

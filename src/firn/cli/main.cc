@@ -413,6 +413,10 @@ class CommandLine {
     CLI::Option* keep = reset.add_flag("--keep", positions_reset_.keep,
                                        "go on as if nothing was lost: the rows stay out");
     keep->excludes(to_table);
+    reset
+        .add_flag("--all-wals", positions_reset_.all_wals,
+                  "also move the positions of WALs other than this one")
+        ->needs(to_table);
     reset.add_flag("--dry-run", positions_reset_.dry_run, "only say what would be done");
   }
 

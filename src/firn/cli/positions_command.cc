@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/json_output.h"
@@ -83,6 +85,21 @@ void PrintReset(const OpenTable& table, const WalId& wal_id,
   }
 }
 
+/// Each root can only look for its own segments.
+Status CheckOtherWals(const WalId& own, const PositionsResetArguments& arguments,
+                      const commit::PlannedReset& reset) {
+  std::vector<WalId> others;
+  for (const auto& [wal, shards] : reset.shards) {
+    if (wal != own) others.push_back(wal);
+  }
+  if (others.empty() || arguments.all_wals) return Status::OK();
+  return InvalidError(
+      "{}: rows of other WALs were lost, too, and their positions would go back with "
+      "this one's: {}. Look from each of their roots whether the segments are there "
+      "('firn positions reset {} --to-table --dry-run'), then add --all-wals",
+      arguments.table, fmt::join(others, ", "), arguments.table);
+}
+
 }  // namespace
 
 Status RunPositionsShow(const CommandContext& context, const std::string& name,
@@ -130,6 +147,7 @@ Status RunPositionsReset(const CommandContext& context,
     fmt::print("nothing was changed (--dry-run)\n");
     return Status::OK();
   }
+  FIRN_RETURN_NOT_OK(CheckOtherWals(wal_id, arguments, *planned));
   FIRN_ASSIGN_OR_RETURN(
       const SnapshotId snapshot,
       commit::ResetPositions(workspace->catalog(), workspace->file_io(), context.runtime,
