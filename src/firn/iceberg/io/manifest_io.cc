@@ -125,6 +125,15 @@ void Inherit(const ManifestFile& manifest, ManifestEntry& entry) {
   if (!entry.file_sequence_number) entry.file_sequence_number = manifest.sequence_number;
 }
 
+/// Only an added file may do without; whoever copies the others needs their numbers.
+Status CheckHasSequence(const ManifestFile& manifest, const ManifestEntry& entry) {
+  if (entry.sequence_number || entry.status == EntryStatus::kAdded) return Status::OK();
+  return Error(ErrorKind::kCorruption,
+               "{}: the entry of {} has no sequence number, though the manifest did not "
+               "add the file",
+               manifest.manifest_path, entry.data_file.file_path);
+}
+
 }  // namespace
 
 Result<std::vector<ManifestFile>> ReadManifestList(const FileIo& io,
@@ -143,7 +152,10 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
   FIRN_ASSIGN_OR_RETURN(const std::string bytes, io.Read(manifest.manifest_path));
   auto entries = DecodeManifest(bytes, *resolved.spec, resolved.types);
   if (!entries.ok()) return AddContext(entries.status(), manifest.manifest_path);
-  for (ManifestEntry& entry : *entries) Inherit(manifest, entry);
+  for (ManifestEntry& entry : *entries) {
+    Inherit(manifest, entry);
+    FIRN_RETURN_NOT_OK(CheckHasSequence(manifest, entry));
+  }
   return entries;
 }
 

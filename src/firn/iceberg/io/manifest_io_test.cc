@@ -162,6 +162,37 @@ TEST_F(ManifestIoTest, DamageNamesTheFile) {
   EXPECT_THAT(status.message(), HasSubstr("memory:///cut"));
 }
 
+TEST_F(ManifestIoTest, OnlyAnAddedFileMayLackItsSequenceNumber) {
+  const auto types =
+      types::PartitionTypes(DefaultSpec(metadata_), CurrentSchema(metadata_))
+          .ValueOrDie();
+  for (const auto status :
+       {EntryStatus::kAdded, EntryStatus::kExisting, EntryStatus::kDeleted}) {
+    const ManifestEntry entry = {.status = status,
+                                 .snapshot_id = SnapshotId(77),
+                                 .sequence_number = std::nullopt,
+                                 .file_sequence_number = std::nullopt,
+                                 .data_file = FullFile()};
+    const std::string path = fmt::format("memory:///{}", static_cast<int>(status));
+    const std::string bytes =
+        EncodeManifest({CurrentSchema(metadata_), DefaultSpec(metadata_), types}, {entry})
+            .ValueOrDie();
+    ASSERT_TRUE(files_.io().WriteNew(path, bytes).ok());
+    ManifestFile manifest = {.manifest_path = path,
+                             .partition_spec_id = DefaultSpec(metadata_).id,
+                             .sequence_number = SnapshotSequence(5)};
+    const auto read = ReadManifest(files_.io(), metadata_, manifest);
+    EXPECT_EQ(read.ok(), status == EntryStatus::kAdded) << path;
+    if (read.ok()) continue;
+    EXPECT_TRUE(IsError(read.status(), ErrorKind::kCorruption)) << read.status();
+    EXPECT_THAT(read.status().message(), HasSubstr(path));
+    EXPECT_THAT(read.status().message(), HasSubstr(FullFile().file_path));
+    // Version 1 has no numbers.
+    manifest.sequence_number = SnapshotSequence(0);
+    EXPECT_TRUE(ReadManifest(files_.io(), metadata_, manifest).ok());
+  }
+}
+
 TEST_F(ManifestIoTest, NoFlippedByteCrashes) {
   const ManifestFile manifest = Write({FullFile()}).ValueOrDie();
   ASSERT_TRUE(WriteManifestList(files_.io(), {.location = kListPath}, {manifest}).ok());
