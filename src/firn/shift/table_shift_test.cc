@@ -299,6 +299,19 @@ TEST(TableShiftTest, APartitionTupleOfAnotherLengthIsCorruption) {
   EXPECT_TRUE(IsError(input.status(), ErrorKind::kCorruption)) << input.status();
 }
 
+TEST(TableShiftTest, RowsThatWereNotWrittenAreNotBlamedOnASegment) {
+  TestWarehouse warehouse;
+  warehouse.Write("a1 b2");
+  PlannedIteration iteration = warehouse.Plan();
+  ++iteration.input.runs[0].rows;
+  const auto written =
+      WriteIteration(warehouse.runtime(), warehouse.memory(), iteration,
+                     {.io = warehouse.io(), .id = BatchId("batch"), .parent = {}},
+                     warehouse.options().iteration, {}, [](const auto&, const auto&) {});
+  EXPECT_FALSE(IsError(written.status(), ErrorKind::kCorruption));
+  EXPECT_THAT(written.status().message(), HasSubstr("2 rows were written of 3"));
+}
+
 /// What the metrics of a run say of a column that its statistics do not.
 struct WrongMetrics {
   FieldId column;
