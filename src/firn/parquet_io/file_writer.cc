@@ -288,7 +288,7 @@ class MemoryFileWriter final : public FileWriter {
         arrow::RecordBatch::Make(arrow_schema_, batch.num_rows(), std::move(columns));
     FIRN_ASSIGN_OR_RETURN(const auto null_column, FindNullOfRequired(schema_, *rows));
     if (null_column) return InvalidError("required column '{}' has nulls", *null_column);
-    return rows;
+    return WithValuesBelowNulls(schema_, std::move(rows));
   }
 
   static Result<std::shared_ptr<arrow::Array>> ConformColumn(

@@ -72,6 +72,28 @@ Result<FoundName> FindNull(const Field& field, const arrow::Array& array,
   return FoundName();
 }
 
+std::shared_ptr<arrow::ArrayData> WithValues(const Field& field,
+                                             const arrow::ArrayData& array) {
+  auto data = array.Copy();
+  if (field.required && data->GetNullCount() > 0) {
+    data->buffers[0] = nullptr;
+    data->null_count = 0;
+  }
+  const auto& fields = field.type.fields();
+  if (field.type.kind() == TypeKind::kMap) {
+    const auto entries = data->child_data[0]->Copy();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      entries->child_data[i] = WithValues(fields[i], *entries->child_data[i]);
+    }
+    data->child_data[0] = entries;
+    return data;
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    data->child_data[i] = WithValues(fields[i], *data->child_data[i]);
+  }
+  return data;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> FindNullOfRequired(const types::Schema& schema,
@@ -84,6 +106,20 @@ Result<std::optional<std::string>> FindNullOfRequired(const types::Schema& schem
     if (found) return found;
   }
   return FoundName();
+}
+
+std::shared_ptr<arrow::RecordBatch> WithValuesBelowNulls(
+    const types::Schema& schema, std::shared_ptr<arrow::RecordBatch> batch) {
+  arrow::ArrayVector columns = batch->columns();
+  bool is_changed = false;
+  for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+    const Field& field = schema.fields[i];
+    if (field.type.is_primitive() || !MayHaveNull(field, *columns[i])) continue;
+    columns[i] = arrow::MakeArray(WithValues(field, *columns[i]->data()));
+    is_changed = true;
+  }
+  if (!is_changed) return batch;
+  return arrow::RecordBatch::Make(batch->schema(), batch->num_rows(), std::move(columns));
 }
 
 }  // namespace firn::parquet_io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,5 +17,11 @@ namespace firn::parquet_io {
 /// ToArrowSchema(schema), in types and order.
 Result<std::optional<std::string>> FindNullOfRequired(const types::Schema& schema,
                                                       const arrow::RecordBatch& batch);
+
+/// `batch`, in which FindNullOfRequired found nothing, with no field both required and
+/// null: whatever lies below a null is there, with a value that nobody sees. Arrow's
+/// writer refuses the file otherwise. Shares the buffers of `batch`.
+std::shared_ptr<arrow::RecordBatch> WithValuesBelowNulls(
+    const types::Schema& schema, std::shared_ptr<arrow::RecordBatch> batch);
 
 }  // namespace firn::parquet_io

@@ -6,6 +6,7 @@
 
 #include "firn/parquet_io/parquet_fixture.h"
 #include "firn/storage/counting_store.h"
+#include "firn/types/arrow_types.h"
 
 namespace firn::parquet_io {
 namespace {
@@ -100,6 +101,29 @@ TEST_F(RoundTripTest, WrongRowsAreRefusedByName) {
             "required column 'n' has nulls");
   EXPECT_EQ(writer->Write(*Rows(text, R"([["x"]])")).message(),
             "column 'n' is string in the batch, but int32 in the file");
+}
+
+TEST_F(RoundTripTest, ANullStructMayHoldRequiredFields) {
+  const Type number(TypeKind::kInt);
+  const Type inner = Type::Struct({Required(3, "x", number), Required(4, "y", number)});
+  const types::Schema schema = SchemaOf(
+      {Optional(1, "s",
+                Type::Struct({Required(2, "in", inner), Optional(5, "z", number)})),
+       Optional(6, "l",
+                Type::List(
+                    Optional(7, "element", Type::Struct({Required(8, "x", number)}))))});
+  const Batch given =
+      Rows(schema, R"([[[[1, 2], 3], [[4], null]], [null, null], [[[5, 6], null], []]])");
+  EXPECT_TRUE(ReadFile(WriteFile(schema, {given}), schema)->Equals(*given));
+  // As Arrow makes a column that a file lacks: null at every depth.
+  arrow::ArrayVector nulls;
+  for (const types::Field& field : schema.fields) {
+    nulls.push_back(
+        arrow::MakeArrayOfNull(types::ToArrowType(field.type), 3).ValueOrDie());
+  }
+  const Batch absent = arrow::RecordBatch::Make(given->schema(), 3, nulls);
+  EXPECT_TRUE(
+      ReadFile(WriteFile(schema, {absent, given}), schema)->Slice(3)->Equals(*given));
 }
 
 TEST_F(RoundTripTest, NestedNullsOfRequiredFieldsAreRefused) {

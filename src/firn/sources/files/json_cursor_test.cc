@@ -153,18 +153,28 @@ std::string Mutated(std::mt19937_64& random) {
   return text;
 }
 
+/// Whether another parser takes a text. One that it takes for JSON but cannot hold, as a
+/// number beyond double, counts as taken.
+bool IsTakenByAnother(const std::string& text) {
+  try {
+    return !nlohmann::json::parse(text).is_discarded();
+  } catch (const nlohmann::json::parse_error&) {
+    return false;
+  } catch (const nlohmann::json::out_of_range&) {
+    // What stands behind the number is unknown then.
+    return Check(text).ok();
+  }
+}
+
 TEST(JsonCursorTest, TakesWhatAnotherParserTakes) {
   std::mt19937_64 random(TestSeed());
   int taken = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string text = Mutated(random);
     if (!arrow::util::ValidateUTF8(text)) continue;
-    // The other one refuses numbers that are no double.
-    if (text.find_first_of("eE") != std::string::npos && text.find("0") == 0) continue;
-    const auto parsed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     JsonCursor cursor(text);
     const bool walks = Walk(cursor).ok() && cursor.Finish().ok();
-    EXPECT_EQ(walks, !parsed.is_discarded()) << text;
+    EXPECT_EQ(walks, IsTakenByAnother(text)) << text;
     EXPECT_EQ(Check(text).ok(), walks) << text;
     taken += walks;
   }
