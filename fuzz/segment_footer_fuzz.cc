@@ -21,14 +21,14 @@ bool IsBinary(std::string_view key) {
   return key.starts_with("firn.rg.") || key == "firn.source-ranges";
 }
 
-std::vector<RowGroupSize> TakeRowGroups(FuzzedDataProvider& input) {
-  std::vector<RowGroupSize> row_groups;
+std::vector<RowGroupFooter> TakeRowGroups(FuzzedDataProvider& input) {
+  std::vector<RowGroupFooter> row_groups;
   while (true) {
     const std::string text = input.ConsumeRandomLengthString();
     long long rows = 0;
     long long bytes = 0;
     if (std::sscanf(text.c_str(), "%lld %lld", &rows, &bytes) != 2) return row_groups;
-    row_groups.push_back({.rows = rows, .bytes = bytes});
+    row_groups.push_back({.rows = rows, .bytes = bytes, .runs_payload = std::nullopt});
   }
 }
 
@@ -43,9 +43,19 @@ std::map<std::string, std::string> TakeKeyValues(FuzzedDataProvider& input) {
   return key_values;
 }
 
+/// As the reader of segments finds them.
+void AddRuns(const std::map<std::string, std::string>& key_values,
+             std::vector<RowGroupFooter>& row_groups) {
+  for (std::size_t i = 0; i < row_groups.size(); ++i) {
+    const auto runs = key_values.find(fmt::format(kRunsPayloadKey, i));
+    if (runs != key_values.end()) row_groups[i].runs_payload = runs->second;
+  }
+}
+
 void Try(FuzzedDataProvider input) {
-  const std::vector<RowGroupSize> row_groups = TakeRowGroups(input);
+  std::vector<RowGroupFooter> row_groups = TakeRowGroups(input);
   const std::map<std::string, std::string> key_values = TakeKeyValues(input);
+  AddRuns(key_values, row_groups);
   const auto footer = DecodeSegmentFooter("segment", row_groups, key_values);
   if (!footer.ok()) return;
   for (const auto& [key, value] : EncodeSegmentFooter(*footer)) {
