@@ -404,6 +404,8 @@ TEST(CaseFileTest, WhatIsNotJsonIsRefused) {
             "not a JSON document: line 2, column 3");
   EXPECT_EQ(ErrorText(ParseCaseFile("").status()),
             "not a JSON document: line 1, column 0");
+  EXPECT_EQ(ErrorText(ParseCaseFile("5E777").status()),
+            "a number is beyond what a double holds");
   EXPECT_FALSE(ParseCaseFile(std::string(200'000, '[')).ok());
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   EXPECT_FALSE(ParseCaseFile(deep).ok());

@@ -78,6 +78,8 @@ Result<Json> ParseJson(std::string_view text) {
     const std::size_t column =
         line_end == read.npos ? read.size() : read.size() - line_end - 1;
     return InvalidError("not a JSON document: line {}, column {}", line, column);
+  } catch (const Json::out_of_range&) {
+    return InvalidError("a number is beyond what a double holds");
   }
 }
 
