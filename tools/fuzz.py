@@ -6,6 +6,8 @@ A run begins with the seeds (below, committed) and with what earlier runs found 
 argument to see it again, mend it with a test in the module's tests, and add it to the seeds only if it teaches a new
 form.
 
+With 0 seconds only the seeds are tried: always the same, so a change is not judged by what chance finds.
+
 Usage: fuzz.py SECONDS [NAME...]
 """
 
@@ -47,8 +49,9 @@ def run(name, seconds):
     folder = ROOT / "build" / "fuzz" / name
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
+    length = f"-max_total_time={seconds}" if seconds > 0 else "-runs=0"
     fuzzer = subprocess.run(
-        [BUILD / f"{name}_fuzz", f"-max_total_time={seconds}", "-print_final_stats=1", *LIMITS,
+        [BUILD / f"{name}_fuzz", length, "-print_final_stats=1", *LIMITS,
          f"-artifact_prefix={folder}/", corpus, ROOT / SEEDS[name]],
         env=os.environ | ENVIRONMENT, stderr=subprocess.PIPE, text=True, errors="replace")
     blocks, features = last(COVERAGE, fuzzer.stderr) or ("?", "?")
