@@ -4,8 +4,9 @@
 #include <utility>
 
 #include <arrow/array.h>
-#include <arrow/array/builder_primitive.h>
 #include <arrow/record_batch.h>
+
+#include "firn/sources/record_offsets.h"
 
 namespace firn::sources {
 namespace {
@@ -22,15 +23,6 @@ std::string_view PlaceOf(std::string_view reason) {
 std::string TextAt(const arrow::Array& column, std::int64_t row) {
   if (column.IsNull(row)) return "";
   return std::string(static_cast<const arrow::BinaryArray&>(column).GetView(row));
-}
-
-Result<std::shared_ptr<arrow::Int64Array>> OffsetsOf(
-    const std::vector<std::int64_t>& records) {
-  arrow::Int64Builder builder;
-  FIRN_RETURN_NOT_OK(builder.AppendValues(records));
-  std::shared_ptr<arrow::Int64Array> offsets;
-  FIRN_RETURN_NOT_OK(builder.Finish(&offsets));
-  return offsets;
 }
 
 }  // namespace

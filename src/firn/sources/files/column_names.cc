@@ -16,6 +16,12 @@ std::string InLowerCase(std::string text) {
 
 }  // namespace
 
+std::vector<std::string> ColumnNames(const std::vector<types::Field>& fields) {
+  std::vector<std::string> names;
+  for (const types::Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
 Status CheckColumnNames(const std::vector<std::string>& names) {
   arrow::util::InitializeUTF8();
   std::map<std::string, std::string> seen;

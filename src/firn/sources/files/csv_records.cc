@@ -5,6 +5,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "firn/sources/files/column_names.h"
 #include "firn/sources/files/format_readers.h"
 #include "firn/sources/files/value_converter.h"
 
@@ -61,12 +62,6 @@ class CsvRecordReader : public RecordReader {
   const FileOptions options_;
 };
 
-std::vector<std::string> NamesOf(const types::Schema& schema) {
-  std::vector<std::string> names;
-  for (const types::Field& field : schema.fields) names.push_back(field.name);
-  return names;
-}
-
 }  // namespace
 
 CsvOptions CsvOptionsFor(const std::string& path, const FileOptions& options) {
@@ -81,9 +76,9 @@ Result<std::unique_ptr<RecordReader>> OpenCsvRecords(InputFile file,
                                                      FileRequest request) {
   const std::string name = file.name();
   request.options.csv = CsvOptionsFor(request.path, request.options);
-  FIRN_ASSIGN_OR_RETURN(
-      CsvReader reader,
-      CsvReader::Make(std::move(file), request.options.csv, NamesOf(request.schema)));
+  FIRN_ASSIGN_OR_RETURN(CsvReader reader,
+                        CsvReader::Make(std::move(file), request.options.csv,
+                                        ColumnNames(request.schema.fields)));
   reader.SkipTo(request.first_record);
   auto converter =
       ValueConverter::Make(std::move(request.schema), reader.schema()->field_names(),

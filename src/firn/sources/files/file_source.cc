@@ -4,12 +4,12 @@
 #include <utility>
 
 #include <arrow/array.h>
-#include <arrow/array/builder_primitive.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/utf8.h>
 
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/record_format.h"
+#include "firn/sources/record_offsets.h"
 #include "firn/wal/load_manifest.h"
 
 namespace firn::sources {
@@ -52,15 +52,6 @@ std::string PathOf(const std::string& file) {
 std::string PlaceOf(const RejectedRecord& record) {
   if (record.line) return fmt::format("line {}", *record.line);
   return fmt::format("row {}", record.record + 1);
-}
-
-Result<std::shared_ptr<arrow::Int64Array>> OffsetsOf(
-    const std::vector<std::int64_t>& records) {
-  arrow::Int64Builder builder;
-  FIRN_RETURN_NOT_OK(builder.AppendValues(records));
-  std::shared_ptr<arrow::Int64Array> offsets;
-  FIRN_RETURN_NOT_OK(builder.Finish(&offsets));
-  return offsets;
 }
 
 }  // namespace

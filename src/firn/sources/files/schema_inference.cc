@@ -67,12 +67,6 @@ Type Preferred(std::uint32_t candidates) {
   return Type(TypeKind::kString);
 }
 
-std::vector<std::string> NamesOf(const std::vector<types::Field>& fields) {
-  std::vector<std::string> names;
-  for (const types::Field& field : fields) names.push_back(field.name);
-  return names;
-}
-
 }  // namespace
 
 bool SchemaInference::Seen::HasObjects() const {
@@ -105,7 +99,7 @@ class SchemaInference::Resolution {
             "'{}' is null or empty in every record, so there is no column for it", path));
       }
     }
-    FIRN_RETURN_NOT_OK(CheckColumnNames(NamesOf(fields)));
+    FIRN_RETURN_NOT_OK(CheckColumnNames(ColumnNames(fields)));
     return fields;
   }
 

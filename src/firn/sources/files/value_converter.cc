@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 
 #include "firn/sources/files/append_value.h"
+#include "firn/sources/files/column_names.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/single_value.h"
 
@@ -17,14 +18,8 @@ namespace {
 using types::TypeKind;
 using types::Value;
 
-std::vector<std::string> NamesOf(const types::Schema& schema) {
-  std::vector<std::string> names;
-  for (const types::Field& field : schema.fields) names.push_back(field.name);
-  return names;
-}
-
 Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& columns) {
-  const std::vector<std::string> names = NamesOf(schema);
+  const std::vector<std::string> names = ColumnNames(schema.fields);
   for (const std::string& column : columns) {
     if (std::ranges::count(names, column) > 0) continue;
     return InvalidError(
