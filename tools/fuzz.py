@@ -26,6 +26,7 @@ SEEDS = {
     "manifest": "src/firn/iceberg/testdata",
     "metadata_json": "src/firn/iceberg/testdata",
     "ndjson": "fuzz/corpus/ndjson",
+    "rest_answers": "fuzz/corpus/rest_answers",
     "segment_file": "src/firn/wal/testdata",
     "segment_footer": "fuzz/corpus/segment_footer",
 }

@@ -70,6 +70,14 @@ TEST(UlidTest, UuidIsVersionFour) {
                   "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
 }
 
+TEST(UlidTest, UuidOfVersionSevenBeginsWithItsTime) {
+  FakeRuntime runtime(1, WallTime(std::chrono::milliseconds(0x017F22E279B0)));
+  EXPECT_THAT(
+      NewUuidV7(runtime),
+      testing::MatchesRegex("017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+  EXPECT_NE(NewUuidV7(runtime), NewUuidV7(runtime));
+}
+
 TEST(StopTest, TokenSeesTheRequest) {
   StopSource source;
   const StopToken token = source.token();

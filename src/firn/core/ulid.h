@@ -18,4 +18,8 @@ bool IsUlid(std::string_view text);
 /// A random (version 4) UUID, lower case, with hyphens (RFC 9562, section 5.4).
 std::string NewUuid(Runtime& runtime);
 
+/// A version 7 UUID in the same form: 48 bits of milliseconds, then random bits (RFC
+/// 9562, section 5.7).
+std::string NewUuidV7(Runtime& runtime);
+
 }  // namespace firn

@@ -11,11 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "firn/core/status.h"
+#include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/order/sort_order.h"
 #include "firn/types/partition_spec.h"
 #include "firn/types/schema.h"
 
-// Shared by the .cc files of serde/ and by nobody else: the JSON library stays inside.
+// Shared by the .cc files that read or write Iceberg's JSON and by nobody else: the JSON
+// library stays inside.
 
 namespace firn::iceberg::serde {
 
@@ -99,10 +101,17 @@ std::vector<types::PartitionField> ReadPartitionFields(const Json& json,
                                                        ParseOutcome& outcome);
 order::SortOrder ReadSortOrder(const Json& json, const std::string& path,
                                ParseOutcome& outcome);
+Snapshot ReadSnapshot(ObjectReader reader);
+SnapshotRef ReadRef(ObjectReader reader);
+
+/// See ParseTableMetadata.
+Result<TableMetadata> ReadTableMetadata(const Json& json);
 
 Json ToJsonValue(const types::Schema& schema);
 Json ToJsonValue(const std::vector<types::PartitionField>& fields);
 Json ToJsonValue(const types::PartitionSpec& spec);
 Json ToJsonValue(const order::SortOrder& order);
+Json ToJsonValue(const Snapshot& snapshot);
+Json ToJsonValue(const SnapshotRef& ref);
 
 }  // namespace firn::iceberg::serde

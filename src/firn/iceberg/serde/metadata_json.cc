@@ -18,76 +18,6 @@ constexpr FieldId kNoPartitionFieldId = 999;
 /// Java writes this for "no current snapshot".
 constexpr std::int64_t kNoSnapshot = -1;
 
-template <typename Id>
-std::optional<Id> ToId(std::optional<std::int64_t> value) {
-  if (!value.has_value()) return std::nullopt;
-  return Id(*value);
-}
-
-Snapshot ReadSnapshot(ObjectReader reader) {
-  Snapshot snapshot{
-      .snapshot_id = SnapshotId(reader.Long("snapshot-id")),
-      .parent_snapshot_id = ToId<SnapshotId>(reader.OptionalLong("parent-snapshot-id")),
-      .sequence_number =
-          SnapshotSequence(reader.OptionalLong("sequence-number").value_or(0)),
-      .timestamp_ms = reader.Long("timestamp-ms"),
-      .manifest_list = reader.OptionalString("manifest-list"),
-      .manifests = reader.StringList("manifests"),
-      .summary = reader.StringMap("summary"),
-      .schema_id = std::nullopt,
-      .unknown = {}};
-  if (const auto schema_id = reader.OptionalInt("schema-id")) {
-    snapshot.schema_id = SchemaId(*schema_id);
-  }
-  snapshot.unknown = reader.Unknown();
-  return snapshot;
-}
-
-Json ToJsonValue(const Snapshot& snapshot) {
-  Json json = {{"sequence-number", snapshot.sequence_number.value()},
-               {"snapshot-id", snapshot.snapshot_id.value()}};
-  if (snapshot.parent_snapshot_id.has_value()) {
-    json["parent-snapshot-id"] = snapshot.parent_snapshot_id->value();
-  }
-  json["timestamp-ms"] = snapshot.timestamp_ms;
-  if (!snapshot.summary.empty()) json["summary"] = snapshot.summary;
-  if (!snapshot.manifest_list.empty()) json["manifest-list"] = snapshot.manifest_list;
-  if (!snapshot.manifests.empty()) json["manifests"] = snapshot.manifests;
-  if (snapshot.schema_id.has_value()) json["schema-id"] = snapshot.schema_id->value();
-  serde::AddUnknown(snapshot.unknown, json);
-  return json;
-}
-
-SnapshotRef ReadRef(ObjectReader reader) {
-  SnapshotRef ref{.snapshot_id = SnapshotId(reader.Long("snapshot-id")),
-                  .type = RefType::kBranch,
-                  .min_snapshots_to_keep = reader.OptionalInt("min-snapshots-to-keep"),
-                  .max_snapshot_age_ms = reader.OptionalLong("max-snapshot-age-ms"),
-                  .max_ref_age_ms = reader.OptionalLong("max-ref-age-ms"),
-                  .unknown = {}};
-  const std::string type = reader.String("type");
-  if (type == "tag") {
-    ref.type = RefType::kTag;
-  } else if (type != "branch") {
-    reader.outcome().Fail(Error(ErrorKind::kCorruption, "{}: '{}' is not branch or tag",
-                                reader.PathOf("type"), type));
-  }
-  ref.unknown = reader.Unknown();
-  return ref;
-}
-
-Json ToJsonValue(const SnapshotRef& ref) {
-  Json json = {{"snapshot-id", ref.snapshot_id.value()},
-               {"type", ref.type == RefType::kTag ? "tag" : "branch"}};
-  if (ref.min_snapshots_to_keep) {
-    json["min-snapshots-to-keep"] = *ref.min_snapshots_to_keep;
-  }
-  if (ref.max_snapshot_age_ms) json["max-snapshot-age-ms"] = *ref.max_snapshot_age_ms;
-  if (ref.max_ref_age_ms) json["max-ref-age-ms"] = *ref.max_ref_age_ms;
-  serde::AddUnknown(ref.unknown, json);
-  return json;
-}
-
 SnapshotLogEntry ReadSnapshotLogEntry(ObjectReader reader) {
   SnapshotLogEntry entry{.timestamp_ms = reader.Long("timestamp-ms"),
                          .snapshot_id = SnapshotId(reader.Long("snapshot-id")),
@@ -203,10 +133,12 @@ void ReadSortOrders(ObjectReader& reader, TableMetadata& metadata) {
 void ReadHistory(ObjectReader& reader, TableMetadata& metadata) {
   ParseOutcome& outcome = reader.outcome();
   const auto current = reader.OptionalLong("current-snapshot-id");
-  if (current != kNoSnapshot) metadata.current_snapshot_id = ToId<SnapshotId>(current);
+  if (current && *current != kNoSnapshot) {
+    metadata.current_snapshot_id = SnapshotId(*current);
+  }
   metadata.snapshots =
       ReadList(reader, "snapshots", [&](const Json& json, const std::string& path) {
-        return ReadSnapshot({json, path, outcome});
+        return serde::ReadSnapshot({json, path, outcome});
       });
   metadata.snapshot_log =
       ReadList(reader, "snapshot-log", [&](const Json& json, const std::string& path) {
@@ -228,7 +160,7 @@ void ReadRefs(ObjectReader& reader, TableMetadata& metadata) {
   if (refs != nullptr) {
     for (const auto& [name, json] : refs->items()) {
       const std::string path = fmt::format("{}.{}", reader.PathOf("refs"), name);
-      metadata.refs.emplace(name, ReadRef({json, path, reader.outcome()}));
+      metadata.refs.emplace(name, serde::ReadRef({json, path, reader.outcome()}));
     }
   }
   // Older writers kept main's snapshot in one place only.
@@ -298,8 +230,7 @@ TableMetadata ReadMetadata(ObjectReader& reader, std::int32_t format_version) {
 
 }  // namespace
 
-Result<TableMetadata> ParseTableMetadata(std::string_view text) {
-  FIRN_ASSIGN_OR_RETURN(Json json, serde::ParseJson(text));
+Result<TableMetadata> serde::ReadTableMetadata(const Json& json) {
   ParseOutcome outcome;
   ObjectReader reader(json, "", outcome);
   const std::int32_t version = reader.Int("format-version");
@@ -312,6 +243,11 @@ Result<TableMetadata> ParseTableMetadata(std::string_view text) {
   FIRN_RETURN_NOT_OK(outcome.status);
   FIRN_RETURN_NOT_OK(CheckConsistency(metadata));
   return metadata;
+}
+
+Result<TableMetadata> ParseTableMetadata(std::string_view text) {
+  FIRN_ASSIGN_OR_RETURN(const Json json, serde::ParseJson(text));
+  return serde::ReadTableMetadata(json);
 }
 
 Result<std::string> MetadataToJson(const TableMetadata& metadata) {

@@ -1,0 +1,72 @@
+// Snapshots and refs, as metadata files and REST updates have them.
+
+#include "firn/iceberg/serde/json_value.h"
+
+namespace firn::iceberg::serde {
+Snapshot ReadSnapshot(ObjectReader reader) {
+  Snapshot snapshot{.snapshot_id = SnapshotId(reader.Long("snapshot-id")),
+                    .parent_snapshot_id = std::nullopt,
+                    .sequence_number = SnapshotSequence(
+                        reader.OptionalLong("sequence-number").value_or(0)),
+                    .timestamp_ms = reader.Long("timestamp-ms"),
+                    .manifest_list = reader.OptionalString("manifest-list"),
+                    .manifests = reader.StringList("manifests"),
+                    .summary = reader.StringMap("summary"),
+                    .schema_id = std::nullopt,
+                    .unknown = {}};
+  if (const auto parent = reader.OptionalLong("parent-snapshot-id")) {
+    snapshot.parent_snapshot_id = SnapshotId(*parent);
+  }
+  if (const auto schema_id = reader.OptionalInt("schema-id")) {
+    snapshot.schema_id = SchemaId(*schema_id);
+  }
+  snapshot.unknown = reader.Unknown();
+  return snapshot;
+}
+
+Json ToJsonValue(const Snapshot& snapshot) {
+  Json json = {{"sequence-number", snapshot.sequence_number.value()},
+               {"snapshot-id", snapshot.snapshot_id.value()}};
+  if (snapshot.parent_snapshot_id.has_value()) {
+    json["parent-snapshot-id"] = snapshot.parent_snapshot_id->value();
+  }
+  json["timestamp-ms"] = snapshot.timestamp_ms;
+  if (!snapshot.summary.empty()) json["summary"] = snapshot.summary;
+  if (!snapshot.manifest_list.empty()) json["manifest-list"] = snapshot.manifest_list;
+  if (!snapshot.manifests.empty()) json["manifests"] = snapshot.manifests;
+  if (snapshot.schema_id.has_value()) json["schema-id"] = snapshot.schema_id->value();
+  AddUnknown(snapshot.unknown, json);
+  return json;
+}
+
+SnapshotRef ReadRef(ObjectReader reader) {
+  SnapshotRef ref{.snapshot_id = SnapshotId(reader.Long("snapshot-id")),
+                  .type = RefType::kBranch,
+                  .min_snapshots_to_keep = reader.OptionalInt("min-snapshots-to-keep"),
+                  .max_snapshot_age_ms = reader.OptionalLong("max-snapshot-age-ms"),
+                  .max_ref_age_ms = reader.OptionalLong("max-ref-age-ms"),
+                  .unknown = {}};
+  const std::string type = reader.String("type");
+  if (type == "tag") {
+    ref.type = RefType::kTag;
+  } else if (type != "branch") {
+    reader.outcome().Fail(Error(ErrorKind::kCorruption, "{}: '{}' is not branch or tag",
+                                reader.PathOf("type"), type));
+  }
+  ref.unknown = reader.Unknown();
+  return ref;
+}
+
+Json ToJsonValue(const SnapshotRef& ref) {
+  Json json = {{"snapshot-id", ref.snapshot_id.value()},
+               {"type", ref.type == RefType::kTag ? "tag" : "branch"}};
+  if (ref.min_snapshots_to_keep) {
+    json["min-snapshots-to-keep"] = *ref.min_snapshots_to_keep;
+  }
+  if (ref.max_snapshot_age_ms) json["max-snapshot-age-ms"] = *ref.max_snapshot_age_ms;
+  if (ref.max_ref_age_ms) json["max-ref-age-ms"] = *ref.max_ref_age_ms;
+  AddUnknown(ref.unknown, json);
+  return json;
+}
+
+}  // namespace firn::iceberg::serde
