@@ -216,20 +216,30 @@ Finding CheckDisks(const std::string& warehouse, const std::string& wal) {
                            : "warehouse and WAL have one each");
 }
 
+/// What the warehouse and the WAL need of this machine.
+Status CheckMachine(const Config& config, const std::string& wal_path,
+                    std::vector<Finding>& findings) {
+  const auto folder = config.catalog.warehouse_folder();
+  if (folder) {
+    FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(*folder));
+    findings.push_back(CheckFolder("warehouse", warehouse,
+                                   config.shift.upper_bound_input_bytes_per_task));
+    findings.push_back(CheckDisks(warehouse, wal_path));
+  }
+  findings.push_back(CheckFolder("WAL folder", wal_path, config.wal.flush_bytes));
+  findings.push_back(CheckMemory(config.memory_limit));
+  return Status::OK();
+}
+
 Result<std::vector<Finding>> Check(const CommandContext& context) {
   const Config& config = context.config;
-  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
   FIRN_ASSIGN_OR_RETURN(const std::string wal_path, WalRootPath(config));
-  FIRN_ASSIGN_OR_RETURN(const auto catalog, CatalogOptions(config));
+  FIRN_ASSIGN_OR_RETURN(const auto settings, SettingsOf(config));
   std::vector<Finding> findings;
-  findings.push_back(
-      CheckFolder("warehouse", warehouse, config.shift.upper_bound_input_bytes_per_task));
-  findings.push_back(CheckFolder("WAL folder", wal_path, config.wal.flush_bytes));
-  findings.push_back(CheckDisks(warehouse, wal_path));
-  findings.push_back(CheckMemory(config.memory_limit));
-  if (!fs::exists(catalog.database_path)) {
-    findings.push_back(
-        Fine("catalog", catalog.database_path + ": not there yet, will be made"));
+  FIRN_RETURN_NOT_OK(CheckMachine(config, wal_path, findings));
+  const auto file = CatalogFile(settings);
+  if (file && !fs::exists(*file)) {
+    findings.push_back(Fine("catalog", *file + ": not there yet, will be made"));
     CheckConfiguredTables(config, {}, findings);
     return findings;
   }

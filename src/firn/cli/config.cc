@@ -15,7 +15,10 @@
 namespace firn::cli {
 namespace {
 
+namespace catalog_property = iceberg::catalog_property;
+
 constexpr const char* kDefaultFile = "firn.yaml";
+constexpr const char* kNameKey = "name";
 constexpr std::int64_t kWorkersMax = 256;
 
 /// A value of the document, and how errors name it.
@@ -24,9 +27,14 @@ struct Place {
   std::string file;
   std::string name;
 
+  /// "firn.yaml:3: wal.path"; without the name for the document itself.
+  std::string ToString() const {
+    return fmt::format("{}:{}{}{}", file, node.Mark().line + 1, name.empty() ? "" : ": ",
+                       name);
+  }
+
   Status Error(const std::string& what) const {
-    return InvalidError("{}:{}: {}{}", file, node.Mark().line + 1,
-                        name.empty() ? "" : name + ": ", what);
+    return InvalidError("{}: {}", ToString(), what);
   }
 };
 
@@ -167,15 +175,59 @@ Setter SetTables(std::map<std::string, TableConfig>& target) {
   };
 }
 
+Status SetProperty(const Place& place, const std::string& property,
+                   CatalogConfig& catalog) {
+  if (catalog.properties.contains(property)) return place.Error("given twice");
+  FIRN_ASSIGN_OR_RETURN(std::string value, Text(place));
+  catalog.Set(property, std::move(value), place.ToString());
+  return Status::OK();
+}
+
+Status UnknownProperty(const Place& place, const std::string& name) {
+  std::vector<std::string> known = iceberg::KnownPlainProperties();
+  known.emplace_back(kNameKey);
+  return place.Error(fmt::format("unknown key; the nearest known one is \"{}\"",
+                                 NearestName(known, name)));
+}
+
+/// Properties as PyIceberg names them; a mapping in one is as if its names were joined by
+/// dots.
+Status ReadProperties(const Place& place, const std::string& prefix,
+                      CatalogConfig& catalog) {
+  for (const auto& entry : place.node) {
+    const std::string key = entry.first.Scalar();
+    const std::string property = Join(prefix, key);
+    const std::string name = Join(place.name, key);
+    if (entry.second.IsMap()) {
+      FIRN_RETURN_NOT_OK(
+          ReadProperties({entry.second, place.file, name}, property, catalog));
+    } else if (property == kNameKey) {
+      FIRN_ASSIGN_OR_RETURN(catalog.name, Text({entry.second, place.file, name}));
+    } else if (!iceberg::IsKnownProperty(property)) {
+      return UnknownProperty({entry.first, place.file, name}, property);
+    } else {
+      FIRN_RETURN_NOT_OK(
+          SetProperty({entry.second, place.file, name}, property, catalog));
+    }
+  }
+  return Status::OK();
+}
+
+Status ReadCatalog(const Place& place, CatalogConfig& catalog) {
+  if (place.node.IsNull()) return Status::OK();
+  if (!place.node.IsMap()) return place.Error("expected keys and values");
+  return ReadProperties(place, "", catalog);
+}
+
 Keys TopLevelKeys(Config& config) {
   WalConfig& wal = config.wal;
   ShiftConfig& shift = config.shift;
   return {
-      {"warehouse", SetText(config.warehouse)},
-      {"catalog", Section({{"name", SetText(config.catalog.name)},
-                           {"type", SetText(config.catalog.type)},
-                           {"uri", SetText(config.catalog.uri)},
-                           {"warehouse", SetText(config.warehouse)}})},
+      {"warehouse",
+       [&](const Place& place) {
+         return SetProperty(place, catalog_property::kWarehouse, config.catalog);
+       }},
+      {"catalog", [&](const Place& place) { return ReadCatalog(place, config.catalog); }},
       {"wal", Section({{"path", SetText(wal.path)},
                        {"flush_bytes", SetBytes(wal.flush_bytes)},
                        {"flush_age", SetDuration(wal.flush_age)},
@@ -224,11 +276,15 @@ Status CheckBounds(const Config& config, const Place& document) {
   if (config.wal.dead_after <= Duration::zero()) {
     return document.Error("wal: dead_after must be above 0");
   }
-  if (config.catalog.type != "sql") {
-    return document.Error(
-        fmt::format("catalog: type \"{}\" is not known; use sql", config.catalog.type));
-  }
   return Status::OK();
+}
+
+/// Nothing if there is none.
+std::optional<std::string> ConfigFile(const ConfigSource& source) {
+  if (source.file) return source.file;
+  if (const char* variable = std::getenv("FIRN_CONFIG")) return variable;
+  if (std::filesystem::exists(kDefaultFile)) return kDefaultFile;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -245,18 +301,17 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
   return config;
 }
 
-Result<Config> LoadConfig(const std::optional<std::string>& path) {
-  const char* variable = std::getenv("FIRN_CONFIG");
-  std::string file = kDefaultFile;
-  if (path) {
-    file = *path;
-  } else if (variable != nullptr) {
-    file = variable;
-  } else if (!std::filesystem::exists(kDefaultFile)) {
-    return Config{};
+Result<Config> LoadConfig(const ConfigSource& source) {
+  Config config;
+  if (const auto file = ConfigFile(source)) {
+    FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(*file));
+    FIRN_ASSIGN_OR_RETURN(config, ParseConfig(text, *file));
   }
-  FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(file));
-  return ParseConfig(text, file);
+  if (source.warehouse) {
+    config.catalog.Set(catalog_property::kWarehouse, *source.warehouse, "--warehouse");
+  }
+  FIRN_RETURN_NOT_OK(CompleteCatalog(config.catalog));
+  return config;
 }
 
 }  // namespace firn::cli

@@ -6,18 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "firn/cli/catalog_config.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/planner/plan.h"
 
 namespace firn::cli {
-
-struct CatalogConfig {
-  std::string name = "firn";
-  std::string type = "sql";
-  /// "sqlite:///<path>"; empty = catalog.db in the warehouse.
-  std::string uri;
-};
 
 struct WalConfig {
   /// Empty = wal/ in the warehouse.
@@ -50,7 +44,6 @@ struct TableConfig {
 
 /// What firn.yaml says, with defaults for what it does not.
 struct Config {
-  std::string warehouse = "warehouse";
   CatalogConfig catalog;
   WalConfig wal;
   ShiftConfig shift;
@@ -66,8 +59,15 @@ struct Config {
 /// is replaced by the environment's.
 Result<Config> ParseConfig(const std::string& text, const std::string& file);
 
-/// The file named by --config, else $FIRN_CONFIG, else ./firn.yaml if there is one, else
-/// the defaults.
-Result<Config> LoadConfig(const std::optional<std::string>& path);
+/// What the command line says about the configuration.
+struct ConfigSource {
+  std::optional<std::string> file;
+  std::optional<std::string> warehouse;
+};
+
+/// Reads the file, else $FIRN_CONFIG, else ./firn.yaml if there is one, and completes the
+/// catalog's properties. Invalid, too, if no catalog can be opened with them, with the
+/// place of the property that is wrong.
+Result<Config> LoadConfig(const ConfigSource& source);
 
 }  // namespace firn::cli

@@ -19,7 +19,7 @@ std::string ErrorOf(const std::string& text) {
 
 TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   const Config config = Parse("").ValueOrDie();
-  EXPECT_EQ(config.warehouse, "warehouse");
+  EXPECT_EQ(config.catalog.warehouse(), "warehouse");
   EXPECT_EQ(config.wal.flush_bytes, 32 << 20);
   EXPECT_EQ(config.wal.row_group_bytes, 8 << 20);
   EXPECT_EQ(config.shift.lower_bound_input_bytes_per_task, 64 << 20);
@@ -81,7 +81,6 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
   EXPECT_THAT(ErrorOf("wal: [1]\n"), HasSubstr("expected keys and values"));
   EXPECT_THAT(ErrorOf("wal: {path: {a: b}}\n"), HasSubstr("expected one value"));
   EXPECT_THAT(ErrorOf("wal: {path: a, path: b}\n"), HasSubstr("given twice"));
-  EXPECT_THAT(ErrorOf("catalog: {type: hive}\n"), HasSubstr("use sql"));
   EXPECT_THAT(ErrorOf("tables: [{}]\n"), HasSubstr("without a name"));
   EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
 }
@@ -97,7 +96,7 @@ TEST(ConfigTest, BoundsMustAgree) {
 
 TEST(ConfigTest, VariablesComeFromTheEnvironment) {
   setenv("FIRN_TEST_FOLDER", "/data", 1);
-  EXPECT_EQ(Parse("warehouse: ${FIRN_TEST_FOLDER}/lake").ValueOrDie().warehouse,
+  EXPECT_EQ(Parse("warehouse: ${FIRN_TEST_FOLDER}/lake").ValueOrDie().catalog.warehouse(),
             "/data/lake");
   EXPECT_THAT(ErrorOf("warehouse: ${FIRN_NO_SUCH_VARIABLE}\n"),
               HasSubstr("no variable FIRN_NO_SUCH_VARIABLE"));

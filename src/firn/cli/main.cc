@@ -40,8 +40,7 @@ void HandleSignal(int signal) {
 }
 
 struct GlobalArguments {
-  std::optional<std::string> config_file;
-  std::optional<std::string> warehouse;
+  ConfigSource config;
   LogOptions log;
 };
 
@@ -153,9 +152,9 @@ class CommandLine {
       const auto found = options.find(name);
       return found == options.end() ? std::optional<std::string>() : found->second;
     };
-    auto config = LoadConfig(value("--config"));
+    const auto config =
+        LoadConfig({.file = value("--config"), .warehouse = value("--warehouse")});
     if (!config.ok()) return {};
-    if (const auto warehouse = value("--warehouse")) config->warehouse = *warehouse;
     return ListTableNames(*config, SystemRuntime()).ValueOr({});
   }
 
@@ -174,17 +173,16 @@ class CommandLine {
       return Status::OK();
     }
     ConfigureLog(global_.log);
-    auto config = LoadConfig(global_.config_file);
+    const auto config = LoadConfig(global_.config);
     if (!config.ok()) return AsUsageError(config.status());
-    if (global_.warehouse) config->warehouse = *global_.warehouse;
     return chosen_({*config, SystemRuntime(), ProcessStop().token()});
   }
 
   void AddGlobalOptions() {
-    app_.add_option("--config", global_.config_file,
+    app_.add_option("--config", global_.config.file,
                     "configuration file (else $FIRN_CONFIG, else ./firn.yaml)")
         ->type_name("FILE");
-    app_.add_option("--warehouse", global_.warehouse,
+    app_.add_option("--warehouse", global_.config.warehouse,
                     "folder of the tables (default: warehouse)")
         ->type_name("DIR");
     app_.add_option("--log-level", global_.log.level, "what is logged on stderr")

@@ -14,7 +14,7 @@ Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
     return Error(ErrorKind::kNotFound,
                  "there is no table {} in warehouse {}; 'firn load {} FILE --create' or "
                  "'firn table create' makes it",
-                 name, workspace.config().warehouse, name);
+                 name, workspace.config().catalog.warehouse(), name);
   }
   FIRN_RETURN_NOT_OK(loaded.status());
   return OpenTable{.identifier = *identifier, .loaded = *std::move(loaded)};

@@ -9,16 +9,14 @@
 namespace firn::cli {
 namespace {
 
-constexpr std::string_view kSqlitePrefix = "sqlite:///";
+namespace catalog_property = iceberg::catalog_property;
 
-Result<std::string> DatabasePath(const CatalogConfig& catalog,
-                                 const std::string& warehouse) {
-  if (catalog.uri.empty()) return warehouse + "/catalog.db";
-  if (!catalog.uri.starts_with(kSqlitePrefix)) {
-    return AsUsageError(InvalidError(
-        "catalog.uri \"{}\" is not known; write sqlite:///<path>", catalog.uri));
-  }
-  return AbsolutePath(catalog.uri.substr(kSqlitePrefix.size()));
+/// The warehouse as an absolute path, if it is a folder of this machine.
+Result<std::optional<std::string>> WarehousePath(const Config& config) {
+  const auto folder = config.catalog.warehouse_folder();
+  if (!folder) return std::nullopt;
+  FIRN_ASSIGN_OR_RETURN(std::string path, AbsolutePath(*folder));
+  return path;
 }
 
 }  // namespace
@@ -32,31 +30,48 @@ Result<std::string> AbsolutePath(const std::string& path) {
   return text;
 }
 
-Result<iceberg::SqlCatalogOptions> CatalogOptions(const Config& config) {
-  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
-  FIRN_ASSIGN_OR_RETURN(std::string database, DatabasePath(config.catalog, warehouse));
-  return iceberg::SqlCatalogOptions{.database_path = std::move(database),
-                                    .catalog_name = config.catalog.name,
-                                    .warehouse = storage::LocationOfLocalPath(warehouse)};
+Result<iceberg::CatalogSettings> SettingsOf(const Config& config) {
+  iceberg::CatalogSettings settings{.name = config.catalog.name,
+                                    .properties = config.catalog.properties};
+  FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
+  if (warehouse) {
+    settings.properties[catalog_property::kWarehouse] =
+        storage::LocationOfLocalPath(*warehouse);
+  }
+  if (const auto file = CatalogFile(settings)) {
+    FIRN_ASSIGN_OR_RETURN(const std::string path, AbsolutePath(*file));
+    settings.properties[catalog_property::kUri] = "sqlite:///" + path;
+  }
+  return settings;
+}
+
+std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings) {
+  const auto uri = iceberg::FindProperty(settings.properties, catalog_property::kUri);
+  const auto address = iceberg::ParseSqlUri(uri.value_or(""));
+  if (!address || address->dialect != iceberg::SqlDialect::kSqlite) return std::nullopt;
+  return address->target;
 }
 
 Result<std::string> WalRootPath(const Config& config) {
   if (!config.wal.path.empty()) return AbsolutePath(config.wal.path);
-  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
-  return warehouse + "/wal";
+  FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
+  if (warehouse) return *warehouse + "/wal";
+  return AsUsageError(InvalidError(
+      "warehouse {} is no folder of this machine: say where the WAL lies with wal.path",
+      config.catalog.warehouse()));
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
                                                    WorkspaceMode mode) {
   const bool creates = mode == WorkspaceMode::kCreate;
   const auto open_store = creates ? storage::LocalStore::Make : storage::LocalStore::At;
-  FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(config.warehouse));
+  FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
   FIRN_ASSIGN_OR_RETURN(const std::string wal_root, WalRootPath(config));
-  FIRN_ASSIGN_OR_RETURN(iceberg::SqlCatalogOptions options, CatalogOptions(config));
+  FIRN_ASSIGN_OR_RETURN(iceberg::CatalogSettings settings, SettingsOf(config));
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
   // Made first, so that an unusable warehouse is named before anything else fails.
-  FIRN_RETURN_NOT_OK(open_store(runtime, warehouse).status());
+  if (warehouse) FIRN_RETURN_NOT_OK(open_store(runtime, *warehouse).status());
   FIRN_ASSIGN_OR_RETURN(workspace->local_wal_store_, open_store(runtime, wal_root));
   workspace->wal_store_ =
       std::make_unique<storage::CountingStore>(*workspace->local_wal_store_);
@@ -65,9 +80,9 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
                         iceberg::FileIo::Make({{.prefix = "file:///",
                                                 .store = workspace->root_store_.get()}}));
 
-  options.mode = creates ? iceberg::SqliteMode::kCreate : iceberg::SqliteMode::kExisting;
-  auto catalog =
-      iceberg::SqlCatalog::Open(std::move(options), *workspace->file_io_, runtime);
+  settings.mode =
+      creates ? iceberg::CatalogMode::kCreate : iceberg::CatalogMode::kExisting;
+  auto catalog = iceberg::OpenCatalog(settings, *workspace->file_io_, runtime);
   if (!creates && IsError(catalog.status(), ErrorKind::kNotFound)) {
     return Error(ErrorKind::kNotFound,
                  "{}; say where it is with --warehouse or catalog.uri, or make one with "

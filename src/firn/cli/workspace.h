@@ -7,7 +7,7 @@
 #include "firn/cli/config.h"
 #include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
-#include "firn/iceberg/catalog/sql_catalog.h"
+#include "firn/iceberg/catalog/open_catalog.h"
 #include "firn/iceberg/io/file_io.h"
 #include "firn/metrics/metrics.h"
 #include "firn/storage/counting_store.h"
@@ -18,10 +18,14 @@ namespace firn::cli {
 /// `path` from the working directory on, without ".." and slashes at its end.
 Result<std::string> AbsolutePath(const std::string& path);
 
-/// The catalog that a configuration names. A usage error for an unknown kind of address.
-Result<iceberg::SqlCatalogOptions> CatalogOptions(const Config& config);
+/// The catalog that a configuration names, paths made absolute.
+Result<iceberg::CatalogSettings> SettingsOf(const Config& config);
 
-/// The absolute path of the WAL root that a configuration names.
+/// The file of a catalog in SQLite; nothing for any other.
+std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings);
+
+/// The absolute path of the WAL root that a configuration names. A usage error if it
+/// names none, and the warehouse is no folder of this machine.
 Result<std::string> WalRootPath(const Config& config);
 
 enum class WorkspaceMode {
@@ -65,7 +69,7 @@ class Workspace {
   std::unique_ptr<storage::LocalStore> local_wal_store_;
   std::unique_ptr<storage::CountingStore> wal_store_;
   std::optional<iceberg::FileIo> file_io_;
-  std::unique_ptr<iceberg::SqlCatalog> catalog_;
+  std::unique_ptr<iceberg::Catalog> catalog_;
 };
 
 }  // namespace firn::cli

@@ -7,6 +7,7 @@
 
 #include "firn/iceberg/catalog/memory_catalog.h"
 #include "firn/iceberg/catalog/sql_catalog.h"
+#include "firn/iceberg/catalog/sqlite_database.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/storage/temporary_directory.h"
 
@@ -41,9 +42,11 @@ class Sql : public CatalogUnderTest {
       storage::TemporaryDirectory::Make().ValueOrDie();
   MemoryFiles files_;
   const std::unique_ptr<SqlCatalog> catalog_ =
-      SqlCatalog::Open({.database_path = directory_.path() + "/catalog.db",
-                        .warehouse = "memory:///warehouse/"},
-                       files_.io(), SystemRuntime())
+      SqlCatalog::Open(SqliteDatabase::Open(directory_.path() + "/catalog.db", 10'000,
+                                            CatalogMode::kCreate, SystemRuntime())
+                           .ValueOrDie(),
+                       {.warehouse = "memory:///warehouse/"}, files_.io(),
+                       SystemRuntime())
           .ValueOrDie();
 };
 

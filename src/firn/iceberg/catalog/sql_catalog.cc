@@ -28,8 +28,12 @@ constexpr const char* kCreateTables[] = {
     "PRIMARY KEY (catalog_name, namespace, property_key))",
 };
 
+constexpr std::string_view kTables = "iceberg_tables";
+constexpr std::string_view kNamespaces = "iceberg_namespace_properties";
+constexpr std::string_view kTypeColumn = "iceberg_type";
+
 constexpr std::string_view kOneTable =
-    "catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3";
+    "catalog_name = $1 AND table_namespace = $2 AND table_name = $3";
 
 /// How PyIceberg and Java note a namespace that has no properties of its own.
 constexpr const char* kExistsKey = "exists";
@@ -44,46 +48,45 @@ Status NoNamespace(std::string_view namespace_name) {
   return Error(ErrorKind::kNotFound, "there is no namespace {}", namespace_name);
 }
 
-/// The tables are made only where they are missing: that needs the write lock.
-Status MakeTables(SqliteDatabase& database, const SqlCatalogOptions& options) {
-  FIRN_ASSIGN_OR_RETURN(const auto tables,
-                        database.Query("SELECT name FROM sqlite_master WHERE name IN "
-                                       "('iceberg_tables', "
-                                       "'iceberg_namespace_properties')"));
-  if (tables.size() == std::size(kCreateTables)) return Status::OK();
-  if (options.mode == SqliteMode::kExisting) {
-    return Error(ErrorKind::kNotFound,
-                 "{} holds no catalog: it has no tables iceberg_tables and "
-                 "iceberg_namespace_properties",
-                 options.database_path);
+Status MakeTables(SqlDatabase& database) {
+  for (const char* sql : kCreateTables) {
+    const Status made = database.Write(sql).status();
+    // PostgreSQL says so when two make a table at once, IF NOT EXISTS or not.
+    if (!IsError(made, ErrorKind::kAlreadyExists)) FIRN_RETURN_NOT_OK(made);
   }
-  for (const char* sql : kCreateTables) FIRN_RETURN_NOT_OK(database.Write(sql));
   return Status::OK();
 }
 
-Result<bool> HasTypeColumn(SqliteDatabase& database) {
-  FIRN_ASSIGN_OR_RETURN(const auto rows,
-                        database.Query("SELECT 1 FROM pragma_table_info('iceberg_tables')"
-                                       " WHERE name = 'iceberg_type'"));
-  return !rows.empty();
+/// The columns of iceberg_tables. Both tables are there then, made only where they are
+/// missing: that needs the write lock.
+Result<std::vector<std::string>> ColumnsOfTables(SqlDatabase& database,
+                                                 CatalogMode mode) {
+  FIRN_ASSIGN_OR_RETURN(auto tables, database.ColumnsOf(kTables));
+  FIRN_ASSIGN_OR_RETURN(const auto namespaces, database.ColumnsOf(kNamespaces));
+  if (!tables.empty() && !namespaces.empty()) return tables;
+  if (mode == CatalogMode::kExisting) {
+    return Error(ErrorKind::kNotFound,
+                 "{} holds no catalog: it has no tables iceberg_tables and "
+                 "iceberg_namespace_properties",
+                 database.name());
+  }
+  FIRN_RETURN_NOT_OK(MakeTables(database));
+  return database.ColumnsOf(kTables);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SqlCatalog>> SqlCatalog::Open(SqlCatalogOptions options,
-                                                     const FileIo& io, Runtime& runtime) {
-  FIRN_ASSIGN_OR_RETURN(
-      auto database, SqliteDatabase::Open(options.database_path, options.busy_timeout_ms,
-                                          options.mode, runtime));
-  FIRN_RETURN_NOT_OK(MakeTables(*database, options));
-  FIRN_ASSIGN_OR_RETURN(const bool has_type_column, HasTypeColumn(*database));
+Result<std::unique_ptr<SqlCatalog>> SqlCatalog::Open(
+    std::unique_ptr<SqlDatabase> database, SqlCatalogOptions options, const FileIo& io,
+    Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(const auto columns, ColumnsOfTables(*database, options.mode));
+  const bool has_type_column = std::ranges::find(columns, kTypeColumn) != columns.end();
   return std::unique_ptr<SqlCatalog>(new SqlCatalog(
       std::move(options), std::move(database), has_type_column, io, runtime));
 }
 
-SqlCatalog::SqlCatalog(SqlCatalogOptions options,
-                       std::unique_ptr<SqliteDatabase> database, bool has_type_column,
-                       const FileIo& io, Runtime& runtime)
+SqlCatalog::SqlCatalog(SqlCatalogOptions options, std::unique_ptr<SqlDatabase> database,
+                       bool has_type_column, const FileIo& io, Runtime& runtime)
     : options_(std::move(options)),
       database_(std::move(database)),
       only_tables_(
@@ -133,7 +136,7 @@ Result<std::string> SqlCatalog::NewTableLocation(const TableIdentifier& identifi
   FIRN_ASSIGN_OR_RETURN(
       const auto rows,
       database_->Query("SELECT property_value FROM iceberg_namespace_properties WHERE "
-                       "catalog_name = ?1 AND namespace = ?2 AND property_key = ?3",
+                       "catalog_name = $1 AND namespace = $2 AND property_key = $3",
                        {options_.catalog_name, identifier.namespace_name, kLocationKey}));
   if (rows.empty()) return DefaultTableLocation(options_.warehouse, identifier);
   std::string folder = rows[0][0].value_or("");
@@ -162,7 +165,7 @@ Result<LoadedTable> SqlCatalog::CreateTable(const TableIdentifier& identifier,
       database_
           ->Write(fmt::format("INSERT INTO iceberg_tables (catalog_name, "
                               "table_namespace, table_name, metadata_location{}) VALUES "
-                              "(?1, ?2, ?3, ?4{})",
+                              "($1, $2, $3, $4{})",
                               has_type_column_ ? ", iceberg_type" : "",
                               has_type_column_ ? ", 'TABLE'" : ""),
                   values)
@@ -182,9 +185,9 @@ Status SqlCatalog::SwapMetadata(const TableIdentifier& identifier,
   FIRN_ASSIGN_OR_RETURN(
       const std::int64_t changed,
       database_->Write(
-          fmt::format("UPDATE iceberg_tables SET metadata_location = ?5, "
-                      "previous_metadata_location = ?4 WHERE {} AND metadata_location = "
-                      "?4{}",
+          fmt::format("UPDATE iceberg_tables SET metadata_location = $5, "
+                      "previous_metadata_location = $4 WHERE {} AND metadata_location = "
+                      "$4{}",
                       kOneTable, only_tables_),
           values));
   if (changed == 1) return Status::OK();
@@ -225,14 +228,15 @@ Result<std::vector<TableIdentifier>> SqlCatalog::ListTables(
   FIRN_ASSIGN_OR_RETURN(
       const auto rows,
       database_->Query(fmt::format("SELECT table_name FROM iceberg_tables WHERE "
-                                   "catalog_name = ?1 AND table_namespace = ?2{} ORDER "
-                                   "BY table_name",
+                                   "catalog_name = $1 AND table_namespace = $2{}",
                                    only_tables_),
                        {options_.catalog_name, std::string(namespace_name)}));
   std::vector<TableIdentifier> identifiers;
   for (const SqlRow& row : rows) {
     identifiers.push_back({std::string(namespace_name), row[0].value_or("")});
   }
+  // Not by the database, whose order may be a language's.
+  std::ranges::sort(identifiers);
   return identifiers;
 }
 
@@ -240,8 +244,8 @@ Result<std::vector<std::string>> SqlCatalog::ListNamespaces() {
   FIRN_ASSIGN_OR_RETURN(
       const auto rows,
       database_->Query("SELECT table_namespace FROM iceberg_tables WHERE catalog_name = "
-                       "?1 UNION SELECT namespace FROM iceberg_namespace_properties "
-                       "WHERE catalog_name = ?1",
+                       "$1 UNION SELECT namespace FROM iceberg_namespace_properties "
+                       "WHERE catalog_name = $1",
                        {options_.catalog_name}));
   std::set<std::string> namespaces;
   for (const SqlRow& row : rows) {
@@ -262,7 +266,7 @@ Status SqlCatalog::CreateNamespace(std::string_view namespace_name) {
       database_
           ->Write(
               "INSERT INTO iceberg_namespace_properties (catalog_name, namespace, "
-              "property_key, property_value) VALUES (?1, ?2, ?3, ?4)",
+              "property_key, property_value) VALUES ($1, $2, $3, $4)",
               {options_.catalog_name, std::string(namespace_name), kExistsKey,
                kExistsValue})
           .status();

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/iceberg/catalog/open_catalog.h"
+#include "firn/iceberg/catalog/sqlite_database.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/storage/faulty_store.h"
 #include "firn/storage/temporary_directory.h"
@@ -23,16 +25,22 @@ const TableIdentifier kFlights{"demo", "flights"};
 
 class SqlCatalogTest : public testing::Test {
  protected:
-  Result<std::unique_ptr<SqlCatalog>> Open(const std::string& name = "firn") {
-    return SqlCatalog::Open({.database_path = path_,
-                             .catalog_name = name,
-                             .warehouse = "memory:///warehouse",
-                             .busy_timeout_ms = 1},
-                            files_.io(), SystemRuntime());
+  Result<std::unique_ptr<Catalog>> OpenAt(const std::string& path, CatalogMode mode,
+                                          const std::string& name = "firn") {
+    return OpenCatalog({.name = name,
+                        .properties = {{"uri", "sqlite:///" + path},
+                                       {"warehouse", "memory:///warehouse"}},
+                        .mode = mode,
+                        .wait_ms = 1},
+                       files_.io(), SystemRuntime());
+  }
+
+  Result<std::unique_ptr<Catalog>> Open(const std::string& name = "firn") {
+    return OpenAt(path_, CatalogMode::kCreate, name);
   }
 
   std::unique_ptr<SqliteDatabase> Database() {
-    return SqliteDatabase::Open(path_, 1, SqliteMode::kCreate, SystemRuntime())
+    return SqliteDatabase::Open(path_, 1, CatalogMode::kCreate, SystemRuntime())
         .ValueOrDie();
   }
 
@@ -137,9 +145,7 @@ TEST_F(SqlCatalogTest, ForeignFileIsNamed) {
 
 TEST_F(SqlCatalogTest, MissingFolderIsNamed) {
   const Status status =
-      SqlCatalog::Open({.database_path = directory_.path() + "/none/catalog.db"},
-                       files_.io(), SystemRuntime())
-          .status();
+      OpenAt(directory_.path() + "/none/catalog.db", CatalogMode::kCreate).status();
   EXPECT_THAT(status.message(), HasSubstr("none/catalog.db"));
 }
 
@@ -157,19 +163,14 @@ TEST_F(SqlCatalogTest, AMetadataFileThatACommitMadeOldIsNotMissed) {
       });
   const FileIo io =
       FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
-  auto catalog =
-      SqlCatalog::Open({.database_path = path_}, io, SystemRuntime()).ValueOrDie();
+  auto catalog = SqlCatalog::Open(Database(), {}, io, SystemRuntime()).ValueOrDie();
   const auto table = catalog->LoadTable(kFlights);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->metadata.properties.at("a"), "1");
 }
 
 TEST_F(SqlCatalogTest, MakesNothingIfItIsNotTo) {
-  const auto open = [&] {
-    return SqlCatalog::Open({.database_path = path_, .mode = SqliteMode::kExisting},
-                            files_.io(), SystemRuntime())
-        .status();
-  };
+  const auto open = [&] { return OpenAt(path_, CatalogMode::kExisting).status(); };
   EXPECT_TRUE(IsError(open(), ErrorKind::kNotFound));
   EXPECT_THAT(ErrorText(open()), HasSubstr(path_));
   EXPECT_NE(::access(path_.c_str(), F_OK), 0);

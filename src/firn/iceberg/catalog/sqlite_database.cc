@@ -30,6 +30,16 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+/// SQLite takes $1 for a name, and numbers names as they come.
+void BindAll(sqlite3_stmt* statement, const std::vector<std::string>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string name = fmt::format("${}", i + 1);
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name.c_str()),
+                      values[i].data(), static_cast<int>(values[i].size()),
+                      SQLITE_STATIC);
+  }
+}
+
 SqlRow RowOf(sqlite3_stmt* statement) {
   SqlRow row;
   for (int column = 0; column < sqlite3_column_count(statement); ++column) {
@@ -49,9 +59,9 @@ SqlRow RowOf(sqlite3_stmt* statement) {
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& path,
                                                              std::int64_t busy_timeout_ms,
-                                                             SqliteMode mode,
+                                                             CatalogMode mode,
                                                              Runtime& runtime) {
-  const bool creates = mode == SqliteMode::kCreate;
+  const bool creates = mode == CatalogMode::kCreate;
   if (creates) {
     MakeOwnFile(path);
   } else if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
@@ -88,6 +98,15 @@ Result<std::int64_t> SqliteDatabase::Write(std::string_view sql,
   return sqlite3_changes(handle_);
 }
 
+Result<std::vector<std::string>> SqliteDatabase::ColumnsOf(std::string_view table) {
+  FIRN_ASSIGN_OR_RETURN(
+      const auto rows,
+      Query("SELECT name FROM pragma_table_info($1) ORDER BY cid", {std::string(table)}));
+  std::vector<std::string> columns;
+  for (const SqlRow& row : rows) columns.push_back(row[0].value_or(""));
+  return columns;
+}
+
 Result<std::vector<SqlRow>> SqliteDatabase::Run(std::string_view sql,
                                                 const std::vector<std::string>& values,
                                                 bool writes) {
@@ -95,10 +114,7 @@ Result<std::vector<SqlRow>> SqliteDatabase::Run(std::string_view sql,
   const int prepared = sqlite3_prepare_v2(
       handle_, sql.data(), static_cast<int>(sql.size()), statement.out(), nullptr);
   if (prepared != SQLITE_OK) return ErrorOf(prepared, false);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    sqlite3_bind_text(statement.get(), static_cast<int>(i) + 1, values[i].data(),
-                      static_cast<int>(values[i].size()), SQLITE_STATIC);
-  }
+  BindAll(statement.get(), values);
   std::vector<SqlRow> rows;
   while (true) {
     const int code = sqlite3_step(statement.get());

@@ -2,50 +2,38 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
+#include "firn/iceberg/catalog/catalog_properties.h"
+#include "firn/iceberg/catalog/sql_database.h"
 
 struct sqlite3;
 
 namespace firn::iceberg {
 
-/// One row of a result; nothing for NULL.
-using SqlRow = std::vector<std::optional<std::string>>;
-
-enum class SqliteMode {
-  /// Makes the file, for the owner only, if it is missing.
-  kCreate,
-  /// Makes nothing.
-  kExisting,
-};
-
 /// A SQLite database in a file that other processes use, too.
 ///
-/// Errors: Unavailable (another process held its lock for too long; nothing was done),
-/// AlreadyExists (a key is taken), Corruption, OutcomeUnknown (an input or output error
-/// in a write), no kind otherwise; all name the file. A write is durable once it returns
-/// OK. Thread-safe.
-class SqliteDatabase {
+/// Unavailable: another process held its lock for too long. OutcomeUnknown: an input or
+/// output error in a write.
+class SqliteDatabase : public SqlDatabase {
  public:
-  /// NotFound if the file is missing and not to be made. `runtime` must outlive the
-  /// database.
+  /// Makes the file, for the owner only, if it is missing and the mode says so; NotFound
+  /// otherwise. `runtime` must outlive the database.
   static Result<std::unique_ptr<SqliteDatabase>> Open(const std::string& path,
                                                       std::int64_t busy_timeout_ms,
-                                                      SqliteMode mode, Runtime& runtime);
-  ~SqliteDatabase();
+                                                      CatalogMode mode, Runtime& runtime);
+  ~SqliteDatabase() override;
 
-  /// `values` are bound to ?1, ?2, ...
+  const std::string& name() const override { return path_; }
   Result<std::vector<SqlRow>> Query(std::string_view sql,
-                                    const std::vector<std::string>& values = {});
-
-  /// The number of rows that were written.
+                                    const std::vector<std::string>& values = {}) override;
   Result<std::int64_t> Write(std::string_view sql,
-                             const std::vector<std::string>& values = {});
+                             const std::vector<std::string>& values = {}) override;
+  Result<std::vector<std::string>> ColumnsOf(std::string_view table) override;
 
  private:
   SqliteDatabase(std::string path, Runtime& runtime)

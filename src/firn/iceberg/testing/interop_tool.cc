@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firn/core/ulid.h"
-#include "firn/iceberg/catalog/sql_catalog.h"
+#include "firn/iceberg/catalog/open_catalog.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/serde/schema_json.h"
 #include "firn/iceberg/update/append.h"
@@ -39,10 +39,12 @@ class Tool {
     FIRN_ASSIGN_OR_RETURN(
         FileIo io, FileIo::Make({{.prefix = "file:///", .store = tool.store_.get()}}));
     tool.io_ = std::make_unique<FileIo>(std::move(io));
-    FIRN_ASSIGN_OR_RETURN(tool.catalog_, SqlCatalog::Open({.database_path = database,
-                                                           .catalog_name = catalog_name,
-                                                           .warehouse = warehouse},
-                                                          *tool.io_, SystemRuntime()));
+    FIRN_ASSIGN_OR_RETURN(
+        tool.catalog_,
+        OpenCatalog({.name = catalog_name,
+                     .properties = {{catalog_property::kUri, "sqlite:///" + database},
+                                    {catalog_property::kWarehouse, warehouse}}},
+                    *tool.io_, SystemRuntime()));
     return tool;
   }
 
@@ -173,7 +175,7 @@ class Tool {
 
   std::unique_ptr<storage::LocalStore> store_;
   std::unique_ptr<FileIo> io_;
-  std::unique_ptr<SqlCatalog> catalog_;
+  std::unique_ptr<Catalog> catalog_;
 };
 
 Status Run(const std::vector<std::string>& arguments) {

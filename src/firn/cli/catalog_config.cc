@@ -1,0 +1,65 @@
+#include "firn/cli/catalog_config.h"
+
+#include <string_view>
+#include <utility>
+
+#include "firn/storage/location.h"
+
+namespace firn::cli {
+namespace {
+
+namespace catalog_property = iceberg::catalog_property;
+
+constexpr const char* kDefaultWarehouse = "warehouse";
+constexpr std::string_view kFileScheme = "file:";
+
+/// A SQLite file in the warehouse, where nothing else is said.
+void AddEmbeddedCatalog(CatalogConfig& catalog) {
+  iceberg::CatalogProperties& properties = catalog.properties;
+  const bool is_said =
+      iceberg::FindProperty(properties, catalog_property::kUri).has_value();
+  const auto type = iceberg::FindProperty(properties, catalog_property::kType);
+  const bool is_sql =
+      !type || iceberg::CatalogTypeOf(properties) == iceberg::CatalogType::kSql;
+  const auto folder = catalog.warehouse_folder();
+  if (is_said || !is_sql || !folder) return;
+  properties[catalog_property::kUri] = fmt::format("sqlite:///{}/catalog.db", *folder);
+}
+
+}  // namespace
+
+void CatalogConfig::Set(const std::string& property, std::string value,
+                        std::string place) {
+  properties[property] = std::move(value);
+  places[property] = std::move(place);
+}
+
+std::string CatalogConfig::warehouse() const {
+  return iceberg::FindProperty(properties, catalog_property::kWarehouse)
+      .value_or(kDefaultWarehouse);
+}
+
+std::optional<std::string> CatalogConfig::warehouse_folder() const {
+  const std::string warehouse = this->warehouse();
+  if (warehouse.starts_with(kFileScheme)) {
+    const auto path = storage::LocalPathOf(warehouse);
+    return path.ok() ? std::optional(*path) : std::nullopt;
+  }
+  const bool is_name = iceberg::CatalogTypeOf(properties) == iceberg::CatalogType::kRest;
+  if (is_name || warehouse.find("://") != std::string::npos) return std::nullopt;
+  return warehouse;
+}
+
+Status CompleteCatalog(CatalogConfig& catalog) {
+  AddEmbeddedCatalog(catalog);
+  const auto problem = iceberg::FindPropertyProblem(catalog.properties);
+  if (!problem) return Status::OK();
+  const auto place = catalog.places.find(problem->property);
+  return InvalidError("{}: {}",
+                      place == catalog.places.end()
+                          ? fmt::format("catalog {}: {}", catalog.name, problem->property)
+                          : place->second,
+                      problem->text);
+}
+
+}  // namespace firn::cli

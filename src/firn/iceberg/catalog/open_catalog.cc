@@ -1,0 +1,54 @@
+#include "firn/iceberg/catalog/open_catalog.h"
+
+#include <utility>
+
+#include "firn/iceberg/catalog/sql_catalog.h"
+#include "firn/iceberg/catalog/sqlite_database.h"
+
+namespace firn::iceberg {
+namespace {
+
+Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const SqlAddress& address,
+                                                  const CatalogSettings& settings,
+                                                  Runtime& runtime) {
+  switch (address.dialect) {
+    case SqlDialect::kSqlite:
+      return SqliteDatabase::Open(address.target, settings.wait_ms, settings.mode,
+                                  runtime);
+    case SqlDialect::kPostgres:
+      break;
+  }
+  return InvalidError("catalogs in PostgreSQL are not built yet; use sqlite:///<path>");
+}
+
+Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const CatalogSettings& settings,
+                                                const FileIo& io, Runtime& runtime) {
+  const auto uri = FindProperty(settings.properties, catalog_property::kUri);
+  const auto warehouse = FindProperty(settings.properties, catalog_property::kWarehouse);
+  FIRN_ASSIGN_OR_RETURN(auto database,
+                        OpenDatabase(*ParseSqlUri(*uri), settings, runtime));
+  return SqlCatalog::Open(std::move(database),
+                          {.mode = settings.mode,
+                           .catalog_name = settings.name,
+                           .warehouse = warehouse.value_or("")},
+                          io, runtime);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogSettings& settings,
+                                             const FileIo& io, Runtime& runtime) {
+  if (const auto problem = FindPropertyProblem(settings.properties)) {
+    return InvalidError("catalog {}: {}: {}", settings.name, problem->property,
+                        problem->text);
+  }
+  switch (*CatalogTypeOf(settings.properties)) {
+    case CatalogType::kSql:
+      return OpenSqlCatalog(settings, io, runtime);
+    case CatalogType::kRest:
+      break;
+  }
+  return InvalidError("REST catalogs are not built yet; use type sql");
+}
+
+}  // namespace firn::iceberg

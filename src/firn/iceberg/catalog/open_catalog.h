@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "firn/core/runtime.h"
+#include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/catalog/catalog_properties.h"
+#include "firn/iceberg/io/file_io.h"
+
+namespace firn::iceberg {
+
+struct CatalogSettings {
+  std::string name = "firn";
+  CatalogProperties properties = {};
+  CatalogMode mode = CatalogMode::kCreate;
+  /// How long one request waits, for a lock or for a server that does not answer, before
+  /// Unavailable.
+  std::int64_t wait_ms = 10'000;
+};
+
+/// The one place where a catalog is made from its properties.
+///
+/// `io` and `runtime` must outlive the catalog. Invalid for what FindPropertyProblem
+/// finds; NotFound if there is none and none is to be made; Unavailable if its server
+/// does not answer.
+Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogSettings& settings,
+                                             const FileIo& io, Runtime& runtime);
+
+}  // namespace firn::iceberg
