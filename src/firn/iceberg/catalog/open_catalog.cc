@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firn/iceberg/catalog/rest/rest_catalog.h"
 #include "firn/iceberg/catalog/sql_catalog.h"
 #include "firn/iceberg/catalog/sqlite_database.h"
 
@@ -34,6 +35,13 @@ Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const CatalogSettings& settings,
                           io, runtime);
 }
 
+Result<std::unique_ptr<Catalog>> OpenRestCatalog(const CatalogSettings& settings,
+                                                 Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(const auto options, rest::HttpOptionsOf(settings.properties));
+  FIRN_ASSIGN_OR_RETURN(auto client, http::MakeHttpClient(runtime, options));
+  return RestCatalog::Open(settings.properties, std::move(client), runtime);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogSettings& settings,
@@ -46,9 +54,9 @@ Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogSettings& settings,
     case CatalogType::kSql:
       return OpenSqlCatalog(settings, io, runtime);
     case CatalogType::kRest:
-      break;
+      return OpenRestCatalog(settings, runtime);
   }
-  return InvalidError("REST catalogs are not built yet; use type sql");
+  return InvalidError("catalog {}: its type is not known", settings.name);
 }
 
 }  // namespace firn::iceberg

@@ -15,8 +15,8 @@ struct CatalogSettings {
   std::string name = "firn";
   CatalogProperties properties = {};
   CatalogMode mode = CatalogMode::kCreate;
-  /// How long one request waits, for a lock or for a server that does not answer, before
-  /// Unavailable.
+  /// How long one request to a database waits, for a lock or for a server that does not
+  /// answer, before Unavailable. A REST catalog has properties for that.
   std::int64_t wait_ms = 10'000;
 };
 

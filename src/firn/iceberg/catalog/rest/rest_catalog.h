@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/core/runtime.h"
+#include "firn/http/http_client.h"
+#include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/catalog/rest/rest_client.h"
+#include "firn/iceberg/catalog/rest/rest_messages.h"
+#include "firn/iceberg/catalog/rest/rest_properties.h"
+#include "firn/iceberg/catalog/rest/storage_access.h"
+
+namespace firn::iceberg {
+
+/// A catalog behind Iceberg's REST protocol (rest-catalog-open-api.yaml), version 1.
+///
+/// The server decides each commit and writes the metadata. A commit is sent once, unless
+/// nothing of it can have been applied or the server takes idempotency keys; what the
+/// answers mean is told at rest::OutcomeOf and rest::RestClient. Besides the errors that
+/// Catalog names there are some without a kind, with the server's words: the call is
+/// refused (401, 403, most of 400), and trying again is of no use. Secrets are in no
+/// message.
+///
+/// Namespaces whose levels hold what Firn takes for no name (a dot, a slash) are not
+/// listed. Thread-safe.
+class RestCatalog : public Catalog {
+ public:
+  /// Asks the server for its configuration. `properties` are those that
+  /// rest_properties.h reads. `runtime` must outlive the catalog. Errors: Unavailable;
+  /// without a kind if the server refuses, or what it says cannot be used.
+  static Result<std::unique_ptr<RestCatalog>> Open(
+      rest::Properties properties, std::unique_ptr<http::HttpClient> client,
+      Runtime& runtime);
+
+  Result<LoadedTable> LoadTable(const TableIdentifier& identifier) override;
+  Result<LoadedTable> CreateTable(const TableIdentifier& identifier,
+                                  TableCreation creation) override;
+  Result<LoadedTable> CommitTable(const TableIdentifier& identifier,
+                                  const std::vector<TableRequirement>& requirements,
+                                  const std::vector<TableUpdate>& updates) override;
+  Status DropTable(const TableIdentifier& identifier) override;
+  Result<std::vector<TableIdentifier>> ListTables(
+      std::string_view namespace_name) override;
+  Result<std::vector<std::string>> ListNamespaces() override;
+  /// Makes parents that are missing, too.
+  Status CreateNamespace(std::string_view namespace_name) override;
+
+  /// How the table's files are reached now: asks for new credentials each time. Errors
+  /// as of LoadTable.
+  Result<StorageAccess> LoadAccess(const TableIdentifier& identifier);
+
+  /// What was given, with the server's defaults and overrides.
+  const rest::Properties& properties() const { return properties_; }
+
+ private:
+  RestCatalog(rest::Properties properties, rest::RestClientOptions options,
+              std::unique_ptr<http::HttpClient> client,
+              std::unique_ptr<rest::TokenSource> tokens, Runtime& runtime);
+
+  Result<rest::TableAnswer> SendForTable(const rest::RestCall& call);
+  /// All pages of a list; `route_of` gives the route of a page by its token.
+  template <typename Item>
+  Result<std::vector<Item>> ListAll(
+      const std::function<rest::Route(std::string_view)>& route_of,
+      Result<rest::Page<Item>> (*parse)(std::string_view));
+  Status ListBelow(std::string_view parent, std::set<std::string>& names);
+  Status PostNamespace(std::string_view namespace_name);
+
+  const rest::Properties properties_;
+  const std::unique_ptr<http::HttpClient> http_client_;
+  Runtime& runtime_;
+  const rest::Routes routes_;
+  const std::unique_ptr<rest::TokenSource> tokens_;
+  rest::RestClient client_;
+};
+
+}  // namespace firn::iceberg

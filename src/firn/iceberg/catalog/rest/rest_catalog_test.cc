@@ -1,0 +1,211 @@
+#include "firn/iceberg/catalog/rest/rest_catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/core/fake_runtime.h"
+#include "firn/iceberg/catalog/memory_catalog.h"
+#include "firn/iceberg/testing/rest_test_server.h"
+#include "firn/iceberg/testing/sample_table.h"
+
+namespace firn::iceberg {
+namespace {
+
+using http::ReceivedRequest;
+using http::Reply;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const TableIdentifier kFlights{"demo", "flights"};
+
+class RestCatalogTest : public testing::Test {
+ protected:
+  RestTestServer& Serve(RestTestServer::Options options,
+                        RestTestServer::Faults faults = {}) {
+    return server_.emplace(backend_, std::move(options), std::move(faults));
+  }
+
+  Result<std::unique_ptr<RestCatalog>> TryOpen(rest::Properties properties = {}) {
+    properties.emplace("uri", server_->uri());
+    return RestCatalog::Open(
+        properties, http::MakeHttpClient(SystemRuntime(), {}).ValueOrDie(), runtime_);
+  }
+
+  RestCatalog& Open(rest::Properties properties = {}) {
+    catalog_ = TryOpen(std::move(properties)).ValueOrDie();
+    return *catalog_;
+  }
+
+  LoadedTable MakeFlights() {
+    EXPECT_TRUE(backend_.CreateNamespace("demo").ok());
+    return backend_.CreateTable(kFlights, FlightsCreation()).ValueOrDie();
+  }
+
+  std::vector<std::string> Targets() {
+    std::vector<std::string> targets;
+    for (const ReceivedRequest& request : server_->Requests()) {
+      targets.push_back(request.method + " " + request.target);
+    }
+    return targets;
+  }
+
+  FakeRuntime runtime_;
+  MemoryCatalog backend_{SystemRuntime(), "memory:///warehouse"};
+  std::optional<RestTestServer> server_;
+  std::unique_ptr<RestCatalog> catalog_;
+};
+
+TEST_F(RestCatalogTest, ThePrefixIsTheServers) {
+  Serve({.prefix = "ws/1"});
+  MakeFlights();
+  RestCatalog& catalog = Open({{"warehouse", "lake"}, {"prefix", "mine"}});
+  EXPECT_TRUE(catalog.LoadTable(kFlights).ok());
+  EXPECT_TRUE(catalog.DropTable(kFlights).ok());
+  EXPECT_THAT(Targets(), ElementsAre("GET /v1/config?warehouse=lake",
+                                     "GET /v1/ws/1/namespaces/demo/tables/flights",
+                                     "DELETE /v1/ws/1/namespaces/demo/tables/"
+                                     "flights?purgeRequested=false"));
+}
+
+TEST_F(RestCatalogTest, ListsArePutTogetherFromPages) {
+  Serve({.page_size = 2});
+  RestCatalog& catalog = Open();
+  std::vector<std::string> names;
+  for (const char* name : {"a", "b", "c", "c.d", "c.e", "c.f", "g"}) {
+    names.emplace_back(name);
+    ASSERT_TRUE(catalog.CreateNamespace(name).ok());
+  }
+  EXPECT_EQ(catalog.ListNamespaces().ValueOrDie(), names);
+  for (const char* name : {"t1", "t2", "t3"}) {
+    ASSERT_TRUE(catalog.CreateTable({"a", name}, FlightsCreation()).ok());
+  }
+  EXPECT_EQ(catalog.ListTables("a").ValueOrDie().size(), 3U);
+}
+
+TEST_F(RestCatalogTest, PagesThatGoRoundInCirclesEnd) {
+  Serve({}, {.before = [](const ReceivedRequest& request) -> std::optional<Reply> {
+          if (request.target.find("/tables") == std::string::npos) return std::nullopt;
+          return Reply{.body = R"({"identifiers": [], "next-page-token": "x"})"};
+        }});
+  const Status status = Open().ListTables("a").status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+  EXPECT_THAT(status.message(),
+              HasSubstr("GET /v1/namespaces/a/tables: the server's answer cannot be "
+                        "used: next-page-token"));
+}
+
+TEST_F(RestCatalogTest, ATokenThatExpiresInTheMiddleIsRenewed) {
+  Serve({.credential = "id:s3cret"});
+  MakeFlights();
+  RestCatalog& catalog = Open({{"credential", "id:s3cret"}});
+  server_->ForgetTokens();
+  EXPECT_TRUE(catalog.CommitTable(kFlights, {}, {SetProperties{{{"a", "1"}}}}).ok());
+  EXPECT_EQ(backend_.LoadTable(kFlights).ValueOrDie().metadata.metadata_log.size(), 1U);
+}
+
+TEST_F(RestCatalogTest, OneTokenServesTheConfigurationAndAllCalls) {
+  Serve({.credential = "id:s3cret"});
+  MakeFlights();
+  EXPECT_TRUE(Open({{"credential", "id:s3cret"}}).LoadTable(kFlights).ok());
+  EXPECT_EQ(server_->tokens_given(), 1);
+}
+
+TEST_F(RestCatalogTest, AWrongCredentialIsSaidWithoutIt) {
+  Serve({.credential = "id:right"});
+  const Status status = TryOpen({{"credential", "id:wr+ng"}}).status();
+  EXPECT_THAT(status.message(), HasSubstr("invalid_client"));
+  EXPECT_THAT(status.message(), Not(HasSubstr("wr+ng")));
+  EXPECT_THAT(status.message(), Not(HasSubstr("wr%2Bng")));
+}
+
+TEST_F(RestCatalogTest, AnAddressOfSomethingElseIsNotAnEmptyCatalog) {
+  Serve({.prefix = "ws"}, {.before = [](const ReceivedRequest& request) {
+          return request.target == "/v1/config"
+                     ? std::optional(Reply{.body = R"({"status": "up"})"})
+                     : std::nullopt;
+        }});
+  const Status status = Open().LoadTable(kFlights).status();
+  EXPECT_FALSE(IsError(status, ErrorKind::kNotFound)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("look at its uri"));
+}
+
+TEST_F(RestCatalogTest, WhatTheServerVendsForATableIsHandedOn) {
+  Serve({.table_fields = R"("storage-credentials": [{"prefix": "memory:///warehouse",
+                            "config": {"s3.access-key-id": "vended"}}])"});
+  MakeFlights();
+  const StorageAccess access =
+      Open({{"s3.access-key-id", "mine"}}).LoadAccess(kFlights).ValueOrDie();
+  EXPECT_EQ(access.properties.at("s3.access-key-id"), "vended");
+  EXPECT_EQ(access.expiry, std::nullopt);
+}
+
+TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {
+  Serve({}, {.after = [](const ReceivedRequest& request, Reply reply) {
+          if (request.method == "POST") reply.body = "{}";
+          return reply;
+        }});
+  MakeFlights();
+  const Status status =
+      Open().CommitTable(kFlights, {}, {SetProperties{{{"a", "1"}}}}).status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kOutcomeUnknown)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("POST /v1/namespaces/demo/tables/flights"));
+  EXPECT_THAT(status.message(), HasSubstr("metadata-location: missing"));
+}
+
+TEST_F(RestCatalogTest, ACommitWithAKeyIsAppliedOnce) {
+  int lost = 2;
+  Serve({.idempotency_key_lifetime = "PT30M"},
+        {.after = [&](const ReceivedRequest& request, Reply reply) {
+          return request.method == "POST" && lost-- > 0 ? http::Drop() : reply;
+        }});
+  const LoadedTable created = MakeFlights();
+  const auto committed =
+      Open().CommitTable(kFlights, {AssertTableUuid{created.metadata.table_uuid}},
+                         {SetProperties{{{"a", "1"}}}});
+  EXPECT_TRUE(committed.ok()) << committed.status();
+  EXPECT_EQ(backend_.LoadTable(kFlights).ValueOrDie().metadata.metadata_log.size(), 1U);
+}
+
+TEST_F(RestCatalogTest, FieldsOfAnAddedSpecGetIdsThatAreFree) {
+  Serve({});
+  MakeFlights();
+  types::PartitionSpec spec;
+  spec.fields = {
+      {.source_id = 2, .name = "carrier"},
+      {.source_id = 1, .name = "day", .transform = {.kind = types::TransformKind::kDay}}};
+  const auto committed =
+      Open().CommitTable(kFlights, {}, {AddSpec{spec}, SetDefaultSpec{}}).ValueOrDie();
+  EXPECT_EQ(DefaultSpec(committed.metadata).fields[0].field_id, 1001);
+  EXPECT_EQ(DefaultSpec(committed.metadata).fields[1].field_id, 1002);
+  const std::string sent = server_->Requests().back().body;
+  EXPECT_THAT(sent, HasSubstr(R"("last-assigned-partition-id":1001)"));
+  EXPECT_THAT(sent, HasSubstr(R"("source-id":1,"field-id":1002)"));
+}
+
+TEST_F(RestCatalogTest, WhatIsNoTableIsNotSent) {
+  Serve({});
+  TableCreation creation = FlightsCreation();
+  creation.schema.fields[1].name = "time_hour";
+  EXPECT_THAT(Open().CreateTable(kFlights, creation).status().message(),
+              HasSubstr("two columns are named 'time_hour'"));
+  EXPECT_EQ(server_->Requests().size(), 1U);
+}
+
+TEST_F(RestCatalogTest, ParentsAreMadeWhereTheServerWantsThem) {
+  const auto refuse_orphans =
+      [this](const ReceivedRequest& request) -> std::optional<Reply> {
+    const bool has_parent = request.body.find("[\"a\",\"b\"]") == std::string::npos ||
+                            !backend_.ListNamespaces().ValueOrDie().empty();
+    if (request.method != "POST" || has_parent) return std::nullopt;
+    return Reply{.status = 404, .body = R"({"error": {"type": "NoSuchNamespaceException",
+                             "message": "no a", "code": 404}})"};
+  };
+  Serve({}, {.before = refuse_orphans});
+  RestCatalog& catalog = Open();
+  EXPECT_TRUE(catalog.CreateNamespace("a.b").ok());
+  EXPECT_THAT(backend_.ListNamespaces().ValueOrDie(), ElementsAre("a", "a.b"));
+}
+
+}  // namespace
+}  // namespace firn::iceberg
