@@ -179,6 +179,7 @@ class Attempts {
     const Result<iceberg::LoadedTable> table =
         catalog_.CommitTable(options_.table, prepared.requirements, updates);
     CrashPoint("commit.after_catalog");
+    if (options_.metrics != nullptr) options_.metrics->Count(table.status());
     if (IsError(table.status(), ErrorKind::kOutcomeUnknown)) is_unknown_ = true;
     FIRN_RETURN_NOT_OK(table.status());
     return CheckKept(table->metadata, *next.snapshot, changes.updates);

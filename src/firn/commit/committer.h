@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firn/commit/batch.h"
+#include "firn/commit/commit_metrics.h"
 #include "firn/core/ids.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
@@ -51,6 +52,8 @@ struct CommitterOptions {
   /// under the same name is another table.
   TableUuid table_uuid;
   WalId wal;
+  /// Counts the attempts, if there is one; must outlive the committer.
+  CommitMetrics* metrics = nullptr;
 };
 
 /// Appends batches to one table, files and positions in one commit.
