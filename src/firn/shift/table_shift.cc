@@ -120,9 +120,12 @@ class TableShift::Session {
         environment_(shift.environment_),
         stop_(stop),
         observer_(observer),
-        committer_(
-            environment_.catalog, environment_.io, environment_.runtime,
-            {.table = shift.table_, .table_uuid = table_uuid, .wal = shift.wal_id_}),
+        commit_metrics_(environment_.metrics, ToString(shift.table_)),
+        committer_(environment_.catalog, environment_.io, environment_.runtime,
+                   {.table = shift.table_,
+                    .table_uuid = table_uuid,
+                    .wal = shift.wal_id_,
+                    .metrics = &commit_metrics_}),
         queue_(environment_.runtime, committer_, shift.options_.commit_queue_size),
         metrics_(environment_.metrics, ToString(shift.table_)) {}
 
@@ -312,6 +315,7 @@ class TableShift::Session {
   const Environment& environment_;
   const StopToken& stop_;
   ShiftObserver& observer_;
+  commit::CommitMetrics commit_metrics_;
   commit::Committer committer_;
   commit::CommitQueue queue_;
   ShiftMetrics metrics_;
