@@ -7,6 +7,7 @@
 #include "firn/commit/chain.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
+#include "firn/core/backoff.h"
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
 #include "firn/iceberg/update/append.h"
@@ -22,14 +23,7 @@ bool IsWorthRetrying(const Status& status) {
          IsError(status, ErrorKind::kUnavailable);
 }
 
-/// Full jitter: racing committers that failed together do not meet again.
-Duration Backoff(int failed_attempts, Runtime& runtime) {
-  Duration bound = kCommitBackoffFirst;
-  for (int i = 1; i < failed_attempts && bound < kCommitBackoffMax; ++i) bound *= 2;
-  bound = std::min(bound, kCommitBackoffMax);
-  return Duration(static_cast<std::int64_t>(runtime.Random64() %
-                                            static_cast<std::uint64_t>(bound.count())));
-}
+constexpr Backoff kBackoff{.first = kCommitBackoffFirst, .max = kCommitBackoffMax};
 
 Status CheckBatches(const std::vector<Batch>& batches) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -55,7 +49,7 @@ class Attempts {
 
   Result<Outcomes> Run() {
     for (attempts_ = 1; attempts_ <= kCommitAttemptsMax; ++attempts_) {
-      if (attempts_ > 1) runtime_.Sleep(Backoff(attempts_ - 1, runtime_));
+      if (attempts_ > 1) runtime_.Sleep(WaitAfter(attempts_ - 1, kBackoff, runtime_));
       Result<Outcomes> outcomes = Try(attempts_);
       if (outcomes.ok() || !IsWorthRetrying(outcomes.status())) return outcomes;
       failure_ = outcomes.status();
