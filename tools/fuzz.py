@@ -27,6 +27,7 @@ SEEDS = {
     "metadata_json": "src/firn/iceberg/testdata",
     "ndjson": "fuzz/corpus/ndjson",
     "rest_answers": "fuzz/corpus/rest_answers",
+    "s3_messages": "fuzz/corpus/s3_messages",
     "segment_file": "src/firn/wal/testdata",
     "segment_footer": "fuzz/corpus/segment_footer",
 }
