@@ -216,6 +216,31 @@ Finding CheckDisks(const std::string& warehouse, const std::string& wal) {
                            : "warehouse and WAL have one each");
 }
 
+/// Asks for a list of what is not there: that costs nothing, and a folder may be empty.
+Finding CheckBucket(const std::string& subject, std::string folder,
+                    const iceberg::FileIo& io) {
+  while (folder.ends_with('/')) folder.pop_back();
+  const auto object = io.Locate(folder + "/firn-check/");
+  const Status status =
+      object.ok() ? object->store->List(object->key).status() : object.status();
+  return status.ok() ? Fine(subject, folder) : Wrong(subject, ErrorText(status));
+}
+
+/// Those of warehouse and WAL that lie in S3.
+Status CheckBuckets(const Config& config, const std::string& wal_path, Runtime& runtime,
+                    std::vector<Finding>& findings) {
+  FIRN_ASSIGN_OR_RETURN(const auto stores,
+                        Stores::Open(config.catalog.properties, runtime));
+  const std::string warehouse = config.catalog.warehouse();
+  if (IsInS3(warehouse)) {
+    findings.push_back(CheckBucket("warehouse", warehouse, stores->file_io()));
+  }
+  if (IsInS3(wal_path)) {
+    findings.push_back(CheckBucket("WAL folder", wal_path, stores->file_io()));
+  }
+  return Status::OK();
+}
+
 /// What the warehouse and the WAL need of this machine.
 Status CheckMachine(const Config& config, const std::string& wal_path,
                     std::vector<Finding>& findings) {
@@ -224,9 +249,11 @@ Status CheckMachine(const Config& config, const std::string& wal_path,
     FIRN_ASSIGN_OR_RETURN(const std::string warehouse, AbsolutePath(*folder));
     findings.push_back(CheckFolder("warehouse", warehouse,
                                    config.shift.upper_bound_input_bytes_per_task));
-    findings.push_back(CheckDisks(warehouse, wal_path));
+    if (!IsInS3(wal_path)) findings.push_back(CheckDisks(warehouse, wal_path));
   }
-  findings.push_back(CheckFolder("WAL folder", wal_path, config.wal.flush_bytes));
+  if (!IsInS3(wal_path)) {
+    findings.push_back(CheckFolder("WAL folder", wal_path, config.wal.flush_bytes));
+  }
   findings.push_back(CheckMemory(config.memory_limit));
   return Status::OK();
 }
@@ -237,6 +264,7 @@ Result<std::vector<Finding>> Check(const CommandContext& context) {
   FIRN_ASSIGN_OR_RETURN(const auto settings, SettingsOf(config));
   std::vector<Finding> findings;
   FIRN_RETURN_NOT_OK(CheckMachine(config, wal_path, findings));
+  FIRN_RETURN_NOT_OK(CheckBuckets(config, wal_path, context.runtime, findings));
   const auto file = CatalogFile(settings);
   if (file && !fs::exists(*file)) {
     findings.push_back(Fine("catalog", *file + ": not there yet, will be made"));

@@ -62,11 +62,11 @@ Status ReadKeyRange(Workspace& workspace, const iceberg::TableMetadata& metadata
   if (order == nullptr || order->fields.empty()) return Status::OK();
   FIRN_ASSIGN_OR_RETURN(const order::KeyEncoder encoder,
                         order::KeyEncoder::Make(*order, SchemaFor(metadata, *order)));
-  FIRN_ASSIGN_OR_RETURN(const std::string path,
-                        storage::LocalPathOf(live.file.file_path));
-  FIRN_ASSIGN_OR_RETURN(const parquet_io::Footer footer,
-                        parquet_io::ReadFooter(workspace.data_store(), path.substr(1),
-                                               live.file.file_size_in_bytes));
+  FIRN_ASSIGN_OR_RETURN(const auto object,
+                        workspace.file_io().Locate(live.file.file_path));
+  FIRN_ASSIGN_OR_RETURN(
+      const parquet_io::Footer footer,
+      parquet_io::ReadFooter(*object.store, object.key, live.file.file_size_in_bytes));
   FIRN_ASSIGN_OR_RETURN(live.first_key, FooterKey(footer, shift::kFirstKeyName, encoder));
   FIRN_ASSIGN_OR_RETURN(live.last_key, FooterKey(footer, shift::kLastKeyName, encoder));
   return Status::OK();
@@ -330,10 +330,12 @@ Status RunInspectWal(const CommandContext& context, const std::string& name,
 
 Status RunInspectSegment(const CommandContext& context, const std::string& file,
                          OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto store,
-                        storage::LocalStore::Make(context.runtime, "/"));
-  FIRN_ASSIGN_OR_RETURN(const std::string path, AbsolutePath(file));
-  const std::string key = path.substr(1);
+  FIRN_ASSIGN_OR_RETURN(const auto stores,
+                        Stores::Open(context.config.catalog.properties, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const std::string location,
+                        IsInS3(file) ? file : AbsolutePath(file));
+  FIRN_ASSIGN_OR_RETURN(const auto object, stores->file_io().Locate(location));
+  const auto& [store, key] = object;
   FIRN_ASSIGN_OR_RETURN(const auto objects, store->List(key));
   if (objects.empty() || objects[0].key != key) {
     return Error(ErrorKind::kNotFound, "{}: no such file", file);
@@ -362,17 +364,13 @@ Status RunInspectTable(const CommandContext& context, const std::string& name,
 
 Status RunInspectMetadata(const CommandContext& context, const std::string& file,
                           OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto store,
-                        storage::LocalStore::Make(context.runtime, "/"));
-  FIRN_ASSIGN_OR_RETURN(
-      const iceberg::FileIo io,
-      iceberg::FileIo::Make({{.prefix = "file:///", .store = store.get()}}));
-  FIRN_ASSIGN_OR_RETURN(const std::string path, file.starts_with("file:/")
-                                                    ? storage::LocalPathOf(file)
-                                                    : AbsolutePath(file));
+  FIRN_ASSIGN_OR_RETURN(const auto stores,
+                        Stores::Open(context.config.catalog.properties, context.runtime));
+  const bool is_location = file.starts_with("file:/") || IsInS3(file);
+  FIRN_ASSIGN_OR_RETURN(const std::string path, is_location ? file : AbsolutePath(file));
   // Of a file alone the table has no name.
   OpenTable table{.loaded = {.metadata_location = file}};
-  const auto metadata = ReadTableMetadata(io, path);
+  const auto metadata = ReadTableMetadata(stores->file_io(), path);
   if (IsError(metadata.status(), ErrorKind::kNotFound)) {
     return Error(ErrorKind::kNotFound, "{}: no such file", file);
   }

@@ -85,15 +85,13 @@ Result<std::vector<iceberg::DataFile>> ListLetterFiles(Workspace& workspace,
 
 Result<std::unique_ptr<arrow::RecordBatchReader>> OpenLetterFile(
     Workspace& workspace, const OpenTable& letters, const iceberg::DataFile& file) {
-  FIRN_ASSIGN_OR_RETURN(const std::string path, storage::LocalPathOf(file.file_path));
-  const std::string key = path.substr(1);
+  FIRN_ASSIGN_OR_RETURN(const auto object, workspace.file_io().Locate(file.file_path));
   parquet_io::RowGroupSource source = {
-      .file =
-          parquet_io::OpenObject(workspace.data_store(), key, file.file_size_in_bytes),
+      .file = parquet_io::OpenObject(*object.store, object.key, file.file_size_in_bytes),
       .footer = nullptr,
       .row_group = 0,
       .name = file.file_path};
-  FIRN_ASSIGN_OR_RETURN(source.footer, parquet_io::ReadFooter(workspace.data_store(), key,
+  FIRN_ASSIGN_OR_RETURN(source.footer, parquet_io::ReadFooter(*object.store, object.key,
                                                               file.file_size_in_bytes));
   return std::make_unique<LetterFileReader>(std::move(source),
                                             CurrentSchema(letters.metadata()));

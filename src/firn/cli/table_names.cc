@@ -15,11 +15,9 @@ Result<std::vector<std::string>> ListTableNames(const Config& config, Runtime& r
   FIRN_ASSIGN_OR_RETURN(iceberg::CatalogSettings settings, SettingsOf(config));
   settings.mode = iceberg::CatalogMode::kExisting;
   settings.wait_ms = kWaitMs;
-  FIRN_ASSIGN_OR_RETURN(const auto store, storage::LocalStore::Make(runtime, "/"));
-  FIRN_ASSIGN_OR_RETURN(
-      const iceberg::FileIo io,
-      iceberg::FileIo::Make({{.prefix = "file:///", .store = store.get()}}));
-  FIRN_ASSIGN_OR_RETURN(const auto catalog, iceberg::OpenCatalog(settings, io, runtime));
+  FIRN_ASSIGN_OR_RETURN(const auto stores, Stores::Open(settings.properties, runtime));
+  FIRN_ASSIGN_OR_RETURN(const auto catalog,
+                        iceberg::OpenCatalog(settings, stores->file_io(), runtime));
   FIRN_ASSIGN_OR_RETURN(const auto tables, ListAllTables(*catalog));
   std::vector<std::string> names;
   for (const auto& identifier : tables) names.push_back(ToString(identifier));

@@ -53,6 +53,7 @@ std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings)
 }
 
 Result<std::string> WalRootPath(const Config& config) {
+  if (IsInS3(config.wal.path)) return config.wal.path;
   if (!config.wal.path.empty()) return AbsolutePath(config.wal.path);
   FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
   if (warehouse) return *warehouse + "/wal";
@@ -64,25 +65,23 @@ Result<std::string> WalRootPath(const Config& config) {
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
                                                    WorkspaceMode mode) {
   const bool creates = mode == WorkspaceMode::kCreate;
-  const auto open_store = creates ? storage::LocalStore::Make : storage::LocalStore::At;
+  const auto missing = creates ? Stores::Missing::kMake : Stores::Missing::kFail;
   FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
   FIRN_ASSIGN_OR_RETURN(const std::string wal_root, WalRootPath(config));
   FIRN_ASSIGN_OR_RETURN(iceberg::CatalogSettings settings, SettingsOf(config));
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
   // Made first, so that an unusable warehouse is named before anything else fails.
-  if (warehouse) FIRN_RETURN_NOT_OK(open_store(runtime, *warehouse).status());
-  FIRN_ASSIGN_OR_RETURN(workspace->local_wal_store_, open_store(runtime, wal_root));
+  FIRN_ASSIGN_OR_RETURN(workspace->stores_, Stores::Open(settings.properties, runtime));
+  Stores& stores = *workspace->stores_;
+  if (warehouse) FIRN_RETURN_NOT_OK(stores.OpenFolder(*warehouse, missing).status());
+  FIRN_ASSIGN_OR_RETURN(workspace->bare_wal_store_, stores.OpenFolder(wal_root, missing));
   workspace->wal_store_ =
-      std::make_unique<storage::CountingStore>(*workspace->local_wal_store_);
-  FIRN_ASSIGN_OR_RETURN(workspace->root_store_, storage::LocalStore::Make(runtime, "/"));
-  FIRN_ASSIGN_OR_RETURN(workspace->file_io_,
-                        iceberg::FileIo::Make({{.prefix = "file:///",
-                                                .store = workspace->root_store_.get()}}));
+      std::make_unique<storage::CountingStore>(*workspace->bare_wal_store_);
 
   settings.mode =
       creates ? iceberg::CatalogMode::kCreate : iceberg::CatalogMode::kExisting;
-  auto catalog = iceberg::OpenCatalog(settings, *workspace->file_io_, runtime);
+  auto catalog = iceberg::OpenCatalog(settings, workspace->file_io(), runtime);
   if (!creates && IsError(catalog.status(), ErrorKind::kNotFound)) {
     return Error(ErrorKind::kNotFound,
                  "{}; say where it is with --warehouse or catalog.uri, or make one with "

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "firn/cli/config.h"
+#include "firn/cli/stores.h"
 #include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/open_catalog.h"
 #include "firn/iceberg/io/file_io.h"
 #include "firn/metrics/metrics.h"
 #include "firn/storage/counting_store.h"
-#include "firn/storage/local_store.h"
 
 namespace firn::cli {
 
@@ -24,8 +24,8 @@ Result<iceberg::CatalogSettings> SettingsOf(const Config& config);
 /// The file of a catalog in SQLite; nothing for any other.
 std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings);
 
-/// The absolute path of the WAL root that a configuration names. A usage error if it
-/// names none, and the warehouse is no folder of this machine.
+/// The WAL root that a configuration names: an absolute path, or a location in S3. A
+/// usage error if it names none, and the warehouse is no folder of this machine.
 Result<std::string> WalRootPath(const Config& config);
 
 enum class WorkspaceMode {
@@ -44,9 +44,8 @@ class Workspace {
                                                  WorkspaceMode mode);
 
   iceberg::Catalog& catalog() { return *catalog_; }
-  const iceberg::FileIo& file_io() const { return *file_io_; }
-  /// Where data and metadata files lie, by absolute location.
-  storage::ObjectStore& data_store() { return *root_store_; }
+  /// Data and metadata files, by absolute location.
+  const iceberg::FileIo& file_io() const { return stores_->file_io(); }
   /// The WAL root; counts requests.
   storage::CountingStore& wal_store() { return *wal_store_; }
   MemoryBudget& memory() { return memory_; }
@@ -65,10 +64,9 @@ class Workspace {
   Runtime& runtime_;
   MemoryBudget memory_;
   metrics::Registry metrics_;
-  std::unique_ptr<storage::LocalStore> root_store_;
-  std::unique_ptr<storage::LocalStore> local_wal_store_;
+  std::unique_ptr<Stores> stores_;
+  std::unique_ptr<storage::ObjectStore> bare_wal_store_;
   std::unique_ptr<storage::CountingStore> wal_store_;
-  std::optional<iceberg::FileIo> file_io_;
   std::unique_ptr<iceberg::Catalog> catalog_;
 };
 

@@ -23,7 +23,7 @@ Result<FileIo> FileIo::Make(std::vector<Mount> mounts) {
   return FileIo(std::move(mounts));
 }
 
-Result<FileIo::Object> FileIo::Resolve(std::string_view location) const {
+Result<FileIo::Object> FileIo::Locate(std::string_view location) const {
   FIRN_ASSIGN_OR_RETURN(const std::string normal, Normalize(location));
   const Mount* longest = nullptr;
   for (const Mount& mount : mounts_) {
@@ -35,18 +35,19 @@ Result<FileIo::Object> FileIo::Resolve(std::string_view location) const {
   if (longest == nullptr) {
     return InvalidError("{}: no storage is configured for this location", location);
   }
+  FIRN_RETURN_NOT_OK(AddContext(longest->problem, location));
   return Object{longest->store, normal.substr(longest->prefix.size())};
 }
 
 Result<std::string> FileIo::Read(std::string_view location) const {
-  FIRN_ASSIGN_OR_RETURN(const Object object, Resolve(location));
+  FIRN_ASSIGN_OR_RETURN(const Object object, Locate(location));
   Result<std::string> bytes = object.store->GetWhole(object.key);
   if (!bytes.ok()) return AddContext(bytes.status(), location);
   return bytes;
 }
 
 Status FileIo::WriteNew(std::string_view location, std::string_view bytes) const {
-  FIRN_ASSIGN_OR_RETURN(const Object object, Resolve(location));
+  FIRN_ASSIGN_OR_RETURN(const Object object, Locate(location));
   const Status written =
       object.store->PutWhole(object.key, bytes, storage::PutMode::kIfAbsent);
   if (written.ok()) return written;
@@ -56,7 +57,7 @@ Status FileIo::WriteNew(std::string_view location, std::string_view bytes) const
 }
 
 Status FileIo::Delete(std::string_view location) const {
-  FIRN_ASSIGN_OR_RETURN(const Object object, Resolve(location));
+  FIRN_ASSIGN_OR_RETURN(const Object object, Locate(location));
   return AddContext(object.store->Delete(object.key), location);
 }
 

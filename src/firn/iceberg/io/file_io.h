@@ -22,10 +22,19 @@ class FileIo {
     std::string prefix;
     /// Must outlive the FileIo.
     storage::ObjectStore* store = nullptr;
+    /// Why there is no store: what is asked for there fails so.
+    Status problem;
   };
 
   /// Invalid if a prefix is no absolute location.
   static Result<FileIo> Make(std::vector<Mount> mounts);
+
+  struct Object {
+    storage::ObjectStore* store;
+    std::string key;
+  };
+  /// Where an object lies, to read it in parts. Invalid if no store is mounted for it.
+  Result<Object> Locate(std::string_view location) const;
 
   /// The whole object. Errors as ObjectStore's, with the location in front; Invalid if no
   /// store is mounted for it.
@@ -40,12 +49,6 @@ class FileIo {
 
  private:
   explicit FileIo(std::vector<Mount> mounts) : mounts_(std::move(mounts)) {}
-
-  struct Object {
-    storage::ObjectStore* store;
-    std::string key;
-  };
-  Result<Object> Resolve(std::string_view location) const;
 
   /// Prefixes spelled in one way, with a slash at the end.
   std::vector<Mount> mounts_;

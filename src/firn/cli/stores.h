@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "firn/core/runtime.h"
+#include "firn/iceberg/catalog/catalog_properties.h"
+#include "firn/iceberg/io/file_io.h"
+#include "firn/storage/object_store.h"
+#include "firn/storage/s3/s3_access.h"
+
+namespace firn::cli {
+
+/// Whether `folder` is a location in S3 ("s3://bucket/a") and no path of this machine.
+bool IsInS3(const std::string& folder);
+
+/// The object stores that a configuration reaches: the files of this machine, and the
+/// buckets of one S3 account. Outlives what is made from it.
+class Stores {
+ public:
+  /// Sends nothing. What is wrong with S3's properties is told to whoever asks for a
+  /// location there: most warehouses are folders.
+  static Result<std::unique_ptr<Stores>> Open(
+      const iceberg::CatalogProperties& properties, Runtime& runtime);
+
+  /// All of them, by absolute location.
+  const iceberg::FileIo& file_io() const { return *file_io_; }
+
+  enum class Missing { kMake, kFail };
+  /// A store whose root is `folder`: an absolute path, or a location in S3, where nothing
+  /// has to be made.
+  Result<std::unique_ptr<storage::ObjectStore>> OpenFolder(const std::string& folder,
+                                                           Missing missing);
+
+ private:
+  explicit Stores(Runtime& runtime) : runtime_(runtime) {}
+
+  Runtime& runtime_;
+  std::unique_ptr<storage::ObjectStore> files_;
+  /// Why `s3_` is null.
+  Status s3_problem_;
+  std::unique_ptr<storage::s3::S3Access> s3_;
+  std::unique_ptr<storage::ObjectStore> buckets_;
+  std::optional<iceberg::FileIo> file_io_;
+};
+
+}  // namespace firn::cli

@@ -1,0 +1,59 @@
+"""An HTTP proxy in front of a server, which remembers what it was asked."""
+
+import contextlib
+import http.client
+import http.server
+import ssl
+import threading
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def forward(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.requests.append((self.command, self.path))
+        upstream = http.client.HTTPConnection("127.0.0.1", self.server.upstream_port)
+        # The host that the client signed stays.
+        upstream.request(self.command, self.path, body, dict(self.headers))
+        answer = upstream.getresponse()
+        content = answer.read()
+        self.send_response_only(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("connection", "transfer-encoding", "content-length"):
+                self.send_header(name, value)
+        length = answer.getheader("Content-Length") if self.command == "HEAD" else str(len(content))
+        self.send_header("Content-Length", length or "0")
+        self.end_headers()
+        self.wfile.write(content)
+        upstream.close()
+
+    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = forward
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def counting_proxy(upstream_port, certificate=None):
+    """Yields the server: `requests` lists method and path of each request, `uri` says where it is.
+
+    With a PEM file of key and certificate it speaks TLS.
+    """
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.upstream_port = upstream_port
+    server.requests = []
+    server.uri = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}"
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,101 @@
+"""Warehouse and WAL in S3: `load` and `shift` write there, PyIceberg and DuckDB read from there."""
+
+import re
+import subprocess
+import uuid
+
+import pytest
+from counting_proxy import counting_proxy
+from duckdb_reader import open_duckdb
+from events import BATCH, TABLE, content, events
+from pyiceberg.catalog.sql import SqlCatalog
+
+SORT = "ts asc nulls first, id asc nulls first"
+
+
+class S3Lake:
+    """A warehouse in a folder of its own in the bucket; the catalog is a SQLite file."""
+
+    def __init__(self, lake, uri):
+        self.lake = lake
+        self.uri = uri
+        self.root = f"s3://lake/{uuid.uuid4()}"
+        self.properties = {
+            "warehouse": f"{self.root}/warehouse",
+            "s3.endpoint": uri,
+            "s3.access-key-id": "firn",
+            "s3.secret-access-key": "firn-secret",
+            "s3.region": "us-east-1",
+        }
+        self.configure(uri)
+
+    def configure(self, uri, **changed):
+        properties = {**self.properties, "s3.endpoint": uri, **changed}
+        lines = ["catalog:", "  uri: sqlite:///catalog.db", *(f"  {name}: {value}" for name, value in properties.items()),
+                 f"wal: {{path: '{self.root}/wal'}}"]
+        (self.lake.folder / "firn.yaml").write_text("\n".join(lines) + "\n")
+
+    def load(self, rows, *options):
+        self.lake.firn("load", TABLE, self.lake.write_parquet(rows), "--create", "--sort-by", SORT, *options)
+
+    def pyiceberg(self):
+        catalog = SqlCatalog("firn", uri=f"sqlite:///{self.lake.folder}/catalog.db", **self.properties)
+        return catalog.load_table(TABLE)
+
+    def duckdb(self):
+        duck = open_duckdb()
+        duck.sql(f"""CREATE SECRET (TYPE s3, KEY_ID 'firn', SECRET 'firn-secret', REGION 'us-east-1', URL_STYLE 'path',
+                                    USE_SSL false, ENDPOINT '{self.uri.removeprefix("http://")}')""")
+        duck.sql("SET TimeZone = 'UTC'")
+        return duck.sql(f"SELECT * FROM iceberg_scan('{self.pyiceberg().metadata_location}')").to_arrow_table()
+
+
+@pytest.fixture
+def s3_lake(lake, s3):
+    return S3Lake(lake, s3.uri)
+
+
+def test_others_read_what_was_loaded_and_shifted(s3_lake):
+    s3_lake.load(events(0))
+    s3_lake.load(events(BATCH), "--wal-only")
+    assert content(s3_lake.pyiceberg().scan().to_arrow()) == content(events(0))
+    s3_lake.lake.firn("shift", TABLE)
+    everything = content(events(0, 2 * BATCH))
+    table = s3_lake.pyiceberg()
+    assert table.location().startswith(f"{s3_lake.root}/warehouse/")
+    assert content(table.scan().to_arrow()) == everything
+    assert content(s3_lake.duckdb()) == everything
+    assert "fine" in s3_lake.lake.firn("check").stdout
+
+
+def test_a_segment_costs_few_requests(s3_lake, s3):
+    segments = 10
+    for i in range(segments):
+        s3_lake.load(events(i * BATCH), "--wal-only")
+    with counting_proxy(s3.port) as proxy:
+        s3_lake.configure(proxy.uri)
+        s3_lake.lake.firn("shift", TABLE)
+    in_wal = [request for request in proxy.requests if re.search("wal", request[1])]
+    assert content(s3_lake.pyiceberg().scan().to_arrow()) == content(events(0, segments * BATCH))
+    gets = [path for method, path in in_wal if method == "GET" and path.endswith(".parquet")]
+    lists = [path for method, path in in_wal if "list-type=2" in path]
+    print(f"{len(gets)} GET and {len(lists)} lists for {segments} segments")
+    assert len(gets) + len(lists) <= 2.2 * segments + 5
+    assert not [method for method, _ in proxy.requests if method == "HEAD"]
+
+
+def test_the_way_there_may_be_encrypted(s3_lake, s3, tmp_path, monkeypatch):
+    certificate = tmp_path / "server.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", certificate, "-out", tmp_path / "cert.pem"],
+                   check=True, capture_output=True)
+    certificate.write_text(certificate.read_text() + (tmp_path / "cert.pem").read_text())
+    with counting_proxy(s3.port, certificate) as proxy:
+        s3_lake.configure(proxy.uri)
+        monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
+        assert "certificate" in s3_lake.lake.firn("check", code=1).stdout
+        assert not proxy.requests
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+        s3_lake.load(events(0))
+    s3_lake.configure(s3_lake.uri)
+    assert content(s3_lake.pyiceberg().scan().to_arrow()) == content(events(0))
