@@ -108,6 +108,15 @@ def rest(servers_state, s3):
 
 
 @pytest.fixture(scope="session")
+def rest_on_disk(servers_state):
+    """A REST catalog whose files lie on local disk, in <state>/rest/warehouse."""
+    state = servers_state / "on_disk"
+    state.mkdir()
+    # As servers in use do: no table without its namespace.
+    yield from serve("rest", state, "jdbc.strict-mode=true")
+
+
+@pytest.fixture(scope="session")
 def spark_session(tmp_path_factory):
     install("spark")
     sys.path.append(str(DOWNLOADS / "spark/python"))

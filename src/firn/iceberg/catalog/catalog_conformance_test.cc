@@ -90,7 +90,10 @@ class RestServer : public CatalogUnderTest {
 
  private:
   void DropNamespace(const std::string& name) {
-    for (const TableIdentifier& table : catalog_->ListTables(name).ValueOrDie()) {
+    const auto tables = catalog_->ListTables(name);
+    // Some servers have a namespace only as long as there is another one in it.
+    if (IsError(tables.status(), ErrorKind::kNotFound)) return;
+    for (const TableIdentifier& table : tables.ValueOrDie()) {
       EXPECT_TRUE(catalog_->DropTable(table).ok());
     }
     const auto client = http::MakeHttpClient(SystemRuntime(), {}).ValueOrDie();
@@ -165,8 +168,8 @@ TEST_P(CatalogConformanceTest, CreatedTableIsLoaded) {
   const LoadedTable created = Create();
   EXPECT_EQ(catalog().LoadTable(kFlights).ValueOrDie(), created);
   EXPECT_EQ(created.metadata.location, warehouse() + "/demo/flights");
-  EXPECT_THAT(created.metadata_location,
-              testing::StartsWith(warehouse() + "/demo/flights/metadata/00000-"));
+  // Java writes "file:/path" for "file:///path".
+  EXPECT_THAT(created.metadata_location, HasSubstr("/demo/flights/metadata/00000-"));
   EXPECT_EQ(created.metadata.table_uuid.value().size(), 36U);
 }
 
@@ -256,7 +259,8 @@ TEST_P(CatalogConformanceTest, ListsAreInOrder) {
 TEST_P(CatalogConformanceTest, RacingCommittersAllGetThrough) {
   constexpr int kCommitters = 10;
   constexpr int kCommitsEach = 5;
-  Create();
+  // Some servers set properties of their own.
+  const std::size_t before = Create().metadata.properties.size();
   const auto commit = [&](int committer) {
     for (int i = 0; i < kCommitsEach; ++i) {
       while (true) {
@@ -276,7 +280,7 @@ TEST_P(CatalogConformanceTest, RacingCommittersAllGetThrough) {
     }
   }
   const LoadedTable table = catalog().LoadTable(kFlights).ValueOrDie();
-  EXPECT_EQ(table.metadata.properties.size(), kCommitters * kCommitsEach);
+  EXPECT_EQ(table.metadata.properties.size(), before + kCommitters * kCommitsEach);
   EXPECT_EQ(table.metadata.metadata_log.size(), kCommitters * kCommitsEach);
 }
 

@@ -17,6 +17,8 @@ using http::ReceivedRequest;
 using http::Reply;
 using serde::Json;
 
+constexpr const char* kCredentialsEndpoint =
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials";
 constexpr char kLevelSeparator = '\x1F';
 
 std::string Unescape(std::string_view text) {
@@ -174,6 +176,8 @@ Reply RestTestServer::Answer(const ReceivedRequest& request) {
     if (!options_.idempotency_key_lifetime.empty()) {
       config["idempotency-key-lifetime"] = options_.idempotency_key_lifetime;
     }
+    if (!options_.credentials.empty())
+      config["endpoints"] = Json::array({kCredentialsEndpoint});
     return JsonReply(200, config);
   }
   const std::string root =
@@ -186,6 +190,9 @@ Reply RestTestServer::Answer(const ReceivedRequest& request) {
   if (place.parts.size() == 1) return AnswerNamespaces(request, place);
   if (place.parts.size() == 3) return AnswerTables(request, place);
   if (place.parts.size() == 4) return AnswerTable(request, place);
+  if (place.parts.size() == 5 && !options_.credentials.empty()) {
+    return {.body = options_.credentials};
+  }
   return {.status = 404, .body = "<html>nothing here</html>"};
 }
 

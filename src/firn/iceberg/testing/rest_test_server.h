@@ -26,6 +26,8 @@ struct RestServerOptions {
   std::string idempotency_key_lifetime = {};
   /// Stand in every answer with a table, as JSON: "\"config\": {...}".
   std::string table_fields = {};
+  /// What the endpoint for credentials answers; there is none if it is empty.
+  std::string credentials = {};
 };
 
 /// Either may be empty. Called from the threads that serve.

@@ -16,6 +16,9 @@ using rest::Route;
 
 /// Of one list. More are a server that goes round in circles.
 constexpr int kPagesMax = 100'000;
+/// As servers list their endpoints.
+constexpr const char* kCredentialsEndpoint =
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials";
 /// Levels of namespaces in each other; more are a loop, too.
 constexpr int kNamespaceLevelsMax = 64;
 
@@ -61,6 +64,11 @@ Result<rest::ServerConfig> AskForConfig(RestClient& client,
   return config;
 }
 
+bool Offers(const rest::ServerConfig& config, std::string_view endpoint) {
+  return config.endpoints &&
+         std::ranges::find(*config.endpoints, endpoint) != config.endpoints->end();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RestCatalog>> RestCatalog::Open(
@@ -79,19 +87,23 @@ Result<std::unique_ptr<RestCatalog>> RestCatalog::Open(
     tokens = std::make_unique<rest::TokenSource>(changed, *client, runtime);
   }
   return std::unique_ptr<RestCatalog>(
-      new RestCatalog(std::move(properties), std::move(options), std::move(client),
-                      std::move(tokens), runtime));
+      new RestCatalog(std::move(properties),
+                      {.client = std::move(client),
+                       .tokens = std::move(tokens),
+                       .options = std::move(options),
+                       .offers_credentials = Offers(*config, kCredentialsEndpoint)},
+                      runtime));
 }
 
-RestCatalog::RestCatalog(rest::Properties properties, rest::RestClientOptions options,
-                         std::unique_ptr<http::HttpClient> client,
-                         std::unique_ptr<rest::TokenSource> tokens, Runtime& runtime)
+RestCatalog::RestCatalog(rest::Properties properties, Connection connection,
+                         Runtime& runtime)
     : properties_(std::move(properties)),
-      http_client_(std::move(client)),
+      http_client_(std::move(connection.client)),
       runtime_(runtime),
+      offers_credentials_(connection.offers_credentials),
       routes_(rest::RouteOptionsOf(properties_)),
-      tokens_(std::move(tokens)),
-      client_(std::move(options), *tokens_, *http_client_, runtime) {}
+      tokens_(std::move(connection.tokens)),
+      client_(std::move(connection.options), *tokens_, *http_client_, runtime) {}
 
 Result<rest::TableAnswer> RestCatalog::SendForTable(const RestCall& call) {
   FIRN_ASSIGN_OR_RETURN(const std::string answer, client_.Send(call));
@@ -110,6 +122,18 @@ Result<StorageAccess> RestCatalog::LoadAccess(const TableIdentifier& identifier)
   FIRN_ASSIGN_OR_RETURN(const rest::TableAnswer answer,
                         SendForTable({.route = routes_.Table(identifier)}));
   return rest::AccessTo(answer.table.metadata.location, answer, properties_);
+}
+
+Result<StorageAccess> RestCatalog::RenewAccess(const TableIdentifier& identifier,
+                                               std::string_view location) {
+  if (!offers_credentials_) return LoadAccess(identifier);
+  const RestCall call = {.route = routes_.Credentials(identifier)};
+  FIRN_ASSIGN_OR_RETURN(const std::string answer, client_.Send(call));
+  auto credentials = rest::ParseCredentials(answer);
+  if (!credentials.ok()) return Broken(call, credentials.status());
+  return rest::AccessTo(
+      location, {.table = {}, .config = {}, .credentials = *std::move(credentials)},
+      properties_);
 }
 
 Result<LoadedTable> RestCatalog::CreateTable(const TableIdentifier& identifier,

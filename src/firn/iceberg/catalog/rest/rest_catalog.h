@@ -51,17 +51,26 @@ class RestCatalog : public Catalog {
   /// Makes parents that are missing, too.
   Status CreateNamespace(std::string_view namespace_name) override;
 
-  /// How the table's files are reached now: asks for new credentials each time. Errors
-  /// as of LoadTable.
+  /// How the table's files are reached: what the server vends with the table. Errors as
+  /// of LoadTable, for both.
   Result<StorageAccess> LoadAccess(const TableIdentifier& identifier);
+  /// Vended anew for files at `location`, by the endpoint for credentials where the
+  /// server says that it has one.
+  Result<StorageAccess> RenewAccess(const TableIdentifier& identifier,
+                                    std::string_view location);
 
   /// What was given, with the server's defaults and overrides.
   const rest::Properties& properties() const { return properties_; }
 
  private:
-  RestCatalog(rest::Properties properties, rest::RestClientOptions options,
-              std::unique_ptr<http::HttpClient> client,
-              std::unique_ptr<rest::TokenSource> tokens, Runtime& runtime);
+  struct Connection {
+    std::unique_ptr<http::HttpClient> client;
+    std::unique_ptr<rest::TokenSource> tokens;
+    rest::RestClientOptions options;
+    bool offers_credentials = false;
+  };
+
+  RestCatalog(rest::Properties properties, Connection connection, Runtime& runtime);
 
   Result<rest::TableAnswer> SendForTable(const rest::RestCall& call);
   /// All pages of a list; `route_of` gives the route of a page by its token.
@@ -75,6 +84,7 @@ class RestCatalog : public Catalog {
   const rest::Properties properties_;
   const std::unique_ptr<http::HttpClient> http_client_;
   Runtime& runtime_;
+  const bool offers_credentials_;
   const rest::Routes routes_;
   const std::unique_ptr<rest::TokenSource> tokens_;
   rest::RestClient client_;

@@ -140,6 +140,19 @@ TEST_F(RestCatalogTest, WhatTheServerVendsForATableIsHandedOn) {
   EXPECT_EQ(access.expiry, std::nullopt);
 }
 
+TEST_F(RestCatalogTest, CredentialsAreRenewedWithoutTheTableWhereTheServerCan) {
+  const std::string vended =
+      R"("storage-credentials": [{"prefix": "s3://lake", "config": {"a": "vended"}}])";
+  Serve({.table_fields = vended});
+  MakeFlights();
+  ASSERT_TRUE(Open().RenewAccess(kFlights, "s3://lake/t").ok());
+  EXPECT_EQ(Targets().back(), "GET /v1/namespaces/demo/tables/flights");
+  Serve({.credentials = "{" + vended + "}"});
+  const StorageAccess renewed = Open().RenewAccess(kFlights, "s3://lake/t").ValueOrDie();
+  EXPECT_EQ(renewed.properties.at("a"), "vended");
+  EXPECT_EQ(Targets().back(), "GET /v1/namespaces/demo/tables/flights/credentials");
+}
+
 TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {
   Serve({}, {.after = [](const ReceivedRequest& request, Reply reply) {
           if (request.method == "POST") reply.body = "{}";

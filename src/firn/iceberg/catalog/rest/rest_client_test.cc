@@ -274,6 +274,25 @@ TEST(RestPropertiesTest, TheServersOverridesWinAndItsDefaultsDoNot) {
                           std::pair("c", "override")));
 }
 
+TEST(RestPropertiesTest, AuthorizationIsNamedAsPyIcebergAndJavaNameIt) {
+  const TokenOptions tokens = TokenOptionsOf({{"auth.type", "oauth2"},
+                                              {"auth.oauth2.client_id", "id"},
+                                              {"auth.oauth2.client_secret", "s"},
+                                              {"auth.oauth2.token_url", "https://t"},
+                                              {"auth.oauth2.scope", "lake"}});
+  EXPECT_EQ(tokens.credential, "id:s");
+  EXPECT_EQ(tokens.server_uri, "https://t");
+  EXPECT_EQ(tokens.parameters.at("scope"), "lake");
+  for (const std::string prefix : {"", "rest."}) {
+    const auto options = ClientOptionsOf({{"uri", "http://h"},
+                                          {prefix + "auth.type", "basic"},
+                                          {prefix + "auth.basic.username", "u"},
+                                          {prefix + "auth.basic.password", "p"}})
+                             .ValueOrDie();
+    EXPECT_EQ(FindHeader(options.headers, "Authorization"), "Basic dTpw");
+  }
+}
+
 TEST(RestPropertiesTest, WhatCannotBeUsedIsNamed) {
   EXPECT_THAT(ClientOptionsOf({}).status().message(), HasSubstr("uri"));
   EXPECT_THAT(ClientOptionsOf({{"uri", "file:///x"}}).status().message(),
@@ -282,6 +301,14 @@ TEST(RestPropertiesTest, WhatCannotBeUsedIsNamed) {
   for (const char* value : {"0", "-1", "soon", ""}) {
     EXPECT_THAT(ClientOptionsOf({{"uri", "http://h"}, {name, value}}).status().message(),
                 HasSubstr(name));
+  }
+  for (const auto& [property, value] : Properties{{"auth.type", "google"},
+                                                  {"rest.auth.type", "sigv4"},
+                                                  {"rest.sigv4-enabled", "true"},
+                                                  {"ssl.client.cert", "/a.pem"}}) {
+    const Status status =
+        ClientOptionsOf({{"uri", "http://h"}, {property, value}}).status();
+    EXPECT_THAT(status.message(), HasSubstr("the catalog's property")) << property;
   }
   EXPECT_EQ(ClientOptionsOf({{"uri", "http://h/api//"}}).ValueOrDie().uri,
             "http://h/api");

@@ -1,9 +1,11 @@
 #include "firn/iceberg/catalog/rest/rest_properties.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "firn/core/base64.h"
 #include "firn/core/whole_number.h"
 
 namespace firn::iceberg::rest {
@@ -12,6 +14,15 @@ namespace {
 constexpr std::string_view kHeaderPrefix = "header.";
 constexpr const char* kAccessDelegation = "X-Iceberg-Access-Delegation";
 constexpr const char* kTokenPath = "/v1/oauth/tokens";
+constexpr const char* kAuthorization = "Authorization";
+
+/// PyIceberg's names and Java's. "oauth2" is what happens if there is a credential.
+constexpr std::string_view kAuthTypes[] = {"none", "noop", "basic", "oauth2",
+                                           "legacyoauth2"};
+
+/// What would be needed to reach the server, and is not there.
+constexpr const char* kUnsupported[] = {"ssl.client", "ssl.client.cert",
+                                        "ssl.client.key"};
 
 std::string Get(const Properties& properties, const std::string& name,
                 std::string otherwise = {}) {
@@ -43,6 +54,35 @@ Status TakeMilliseconds(const Properties& properties, const std::string& name,
   return Status::OK();
 }
 
+/// PyIceberg's name of a property, or Java's.
+std::string GetEither(const Properties& properties, const std::string& name) {
+  return Get(properties, name, Get(properties, "rest." + name));
+}
+
+/// A server that is not asked as it wants says no more than 401.
+Status CheckSupported(const Properties& properties) {
+  const std::string type = GetEither(properties, "auth.type");
+  if (!type.empty() && std::ranges::find(kAuthTypes, type) == std::end(kAuthTypes)) {
+    return InvalidError(
+        "the catalog's property auth.type names what Firn does not have; "
+        "it has {}",
+        fmt::join(kAuthTypes, ", "));
+  }
+  if (Get(properties, "rest.sigv4-enabled") == "true") {
+    return InvalidError(
+        "the catalog's property rest.sigv4-enabled asks for requests that "
+        "are signed as AWS does, which Firn does not do");
+  }
+  for (const char* name : kUnsupported) {
+    if (!FindProperty(properties, name)) continue;
+    return InvalidError(
+        "the catalog's property {} asks for a client certificate, which "
+        "Firn does not send",
+        name);
+  }
+  return Status::OK();
+}
+
 /// Properties "header.X-Name", and what this client can do with credentials.
 std::vector<http::Header> Headers(const Properties& properties) {
   std::vector<http::Header> headers;
@@ -50,6 +90,13 @@ std::vector<http::Header> Headers(const Properties& properties) {
        it != properties.end() && it->first.starts_with(kHeaderPrefix); ++it) {
     headers.push_back(
         {.name = it->first.substr(kHeaderPrefix.size()), .value = it->second});
+  }
+  if (GetEither(properties, "auth.type") == "basic") {
+    headers.push_back(
+        {.name = kAuthorization,
+         .value = "Basic " + EncodeBase64(fmt::format(
+                                 "{}:{}", GetEither(properties, "auth.basic.username"),
+                                 GetEither(properties, "auth.basic.password")))});
   }
   if (!http::FindHeader(headers, kAccessDelegation)) {
     headers.push_back({.name = kAccessDelegation, .value = "vended-credentials"});
@@ -68,6 +115,7 @@ Properties Merged(const ServerConfig& config, Properties properties) {
 }
 
 Result<RestClientOptions> ClientOptionsOf(const Properties& properties) {
+  FIRN_RETURN_NOT_OK(CheckSupported(properties));
   RestClientOptions options = {.uri = BaseUri(properties),
                                .headers = Headers(properties)};
   if (!options.uri.starts_with("http://") && !options.uri.starts_with("https://")) {
@@ -94,11 +142,17 @@ Result<http::HttpOptions> HttpOptionsOf(const Properties& properties) {
 }
 
 TokenOptions TokenOptionsOf(const Properties& properties) {
+  const std::string client_id = Get(properties, "auth.oauth2.client_id");
+  const std::string pair =
+      client_id.empty() ? ""
+                        : client_id + ":" + Get(properties, "auth.oauth2.client_secret");
+  const std::string scope = Get(properties, "auth.oauth2.scope", "catalog");
+  const std::string server_uri =
+      Get(properties, "auth.oauth2.token_url", BaseUri(properties) + kTokenPath);
   TokenOptions options = {.token = Get(properties, "token"),
-                          .credential = Get(properties, "credential"),
-                          .server_uri = Get(properties, "oauth2-server-uri",
-                                            BaseUri(properties) + kTokenPath),
-                          .parameters = {{"scope", Get(properties, "scope", "catalog")}}};
+                          .credential = Get(properties, "credential", pair),
+                          .server_uri = Get(properties, "oauth2-server-uri", server_uri),
+                          .parameters = {{"scope", Get(properties, "scope", scope)}}};
   for (const char* name : {"audience", "resource"}) {
     if (const auto value = FindProperty(properties, name)) {
       options.parameters[name] = *value;

@@ -18,8 +18,9 @@ using Properties = CatalogProperties;
 /// (rest-catalog-open-api.yaml, "/v1/config").
 Properties Merged(const ServerConfig& config, Properties properties);
 
-/// Invalid, naming the property, if `uri` is missing or no http(s) URL, or a number is
-/// none. Values are not shown: they may be secrets.
+/// Invalid, naming the property, if `uri` is missing or no http(s) URL, a number is none,
+/// or what it asks for is not there (signed requests, client certificates). Values are
+/// not shown: they may be secrets.
 Result<RestClientOptions> ClientOptionsOf(const Properties& properties);
 Result<http::HttpOptions> HttpOptionsOf(const Properties& properties);
 
