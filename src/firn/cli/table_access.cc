@@ -49,6 +49,9 @@ planner::Limits PlannerLimits(const Config& config) {
   };
 }
 
+/// Smaller row groups cost readers more than they save here.
+constexpr std::int64_t kRowGroupBytesLeast = 4LL << 20;
+
 /// How the configuration wants a table to be shifted.
 shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table) {
   const ShiftConfig& shift = config.shift;
@@ -62,6 +65,11 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
   };
   options.iteration.writer.writer_max_parquet_bytes = shift.file_bytes_max();
   options.iteration.writer.max_open_runs = config.merge_max_open_runs;
+  // A worker's open row group is one of several things that its share must hold.
+  options.iteration.writer.row_group_bytes_max =
+      std::max(config.memory_limit / (8 * shift.workers), kRowGroupBytesLeast);
+  options.spool_memory_bytes =
+      std::min(options.spool_memory_bytes, config.memory_limit / 4);
   const auto of_table = config.tables.find(table);
   if (of_table != config.tables.end()) {
     options.iteration.limits.non_empty_partition_fields =

@@ -85,6 +85,56 @@ TEST_F(CopyTest, CopiedAndEncodedRowGroupsMix) {
             SourceOf(schema_, second).footer->num_columns());
 }
 
+TEST_F(CopyTest, AnObjectGetsTheBytesOfTheFile) {
+  const Batch rows = RandomRows(schema_, 700, TestSeed());
+  const auto write = [&](FileWriter& writer) {
+    EXPECT_TRUE(writer.CopyRowGroup(SourceOf(schema_, rows), MetricsOf(rows)).ok());
+    EXPECT_TRUE(writer.Write(*rows).ok());
+    return writer.Finish({{"k", "v"}}).ValueOrDie();
+  };
+  const WrittenFile file = write(*FileWriter::Make(schema_, SmallPages()).ValueOrDie());
+
+  const auto object = store_.PutInPieces("object").ValueOrDie();
+  const WrittenFile streamed =
+      write(*FileWriter::Make(schema_, SmallPages(), *object).ValueOrDie());
+  ASSERT_TRUE(object->Finish().ok());
+  EXPECT_EQ(store_.GetWhole("object").ValueOrDie(), file.bytes->ToString());
+  EXPECT_EQ(streamed.bytes, nullptr);
+  EXPECT_EQ(streamed.size_bytes, file.bytes->size());
+  EXPECT_EQ(streamed.metrics, file.metrics);
+}
+
+/// Takes `left` bytes, and then is full.
+class FullDisk final : public storage::ObjectWriter {
+ public:
+  explicit FullDisk(std::int64_t left) : left_(left) {}
+
+  Status Append(std::string_view bytes) override {
+    left_ -= static_cast<std::int64_t>(bytes.size());
+    return left_ >= 0 ? Status::OK() : Status::IOError("the disk is full");
+  }
+  Status Finish() override { return Status::OK(); }
+
+ private:
+  std::int64_t left_;
+};
+
+TEST_F(CopyTest, AFullDiskIsToldWhereverItIsMet) {
+  const Batch rows = RandomRows(schema_, 700, TestSeed());
+  const auto write = [&](std::int64_t space) -> Result<WrittenFile> {
+    FullDisk disk(space);
+    FIRN_ASSIGN_OR_RETURN(const auto writer,
+                          FileWriter::Make(schema_, SmallPages(), disk));
+    FIRN_RETURN_NOT_OK(writer->Write(*rows));
+    return writer->Finish({});
+  };
+  const std::int64_t size = write(1LL << 40).ValueOrDie().size_bytes;
+  for (const std::int64_t space : {std::int64_t{0}, size / 2, size - 1}) {
+    EXPECT_THAT(write(space).status().message(), HasSubstr("the disk is full")) << space;
+  }
+  EXPECT_TRUE(write(size).ok());
+}
+
 std::string DescribeEncodings(const parquet::ColumnChunkMetaData& chunk) {
   std::vector<std::string> parts;
   for (const auto encoding : chunk.encodings()) {

@@ -38,8 +38,15 @@ class CorruptionTest : public ParquetFixture {
 
   Status UseRowGroup(const RowGroupSource& source) {
     const std::int64_t rows = source.footer->RowGroup(source.row_group)->num_rows();
-    const Status read =
-        TryRead(source, schema_, 0, std::clamp<std::int64_t>(rows, 0, 5000)).status();
+    const auto tried = std::clamp<std::int64_t>(rows, 0, 5000);
+    const Status read = TryRead(source, schema_, 0, tried).status();
+    RowGroupSource near = source;
+    near.is_near = true;
+    const Status read_near = TryRead(near, schema_, 0, tried).status();
+    EXPECT_TRUE(read_near.ok() || IsError(read_near, ErrorKind::kCorruption) ||
+                read_near.IsInvalid())
+        << read_near.ToString();
+    EXPECT_EQ(read_near.ok(), read.ok()) << read.ToString() << read_near.ToString();
     if (IsVerbatimCopyable(schema_, {}, source)) {
       FIRN_ASSIGN_OR_RETURN(const auto writer, FileWriter::Make(schema_, {}));
       FIRN_RETURN_NOT_OK(writer->CopyRowGroup(source, {}));

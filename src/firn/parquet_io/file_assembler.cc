@@ -113,12 +113,13 @@ bool HasBloomFilter(const parquet::ColumnChunkMetaData& chunk) {
 
 Result<std::unique_ptr<FileAssembler>> FileAssembler::Make(
     std::shared_ptr<parquet::schema::GroupNode> schema,
-    std::shared_ptr<parquet::WriterProperties> properties) {
+    std::shared_ptr<parquet::WriterProperties> properties,
+    std::shared_ptr<arrow::io::OutputStream> sink) {
   return Writing([&]() -> Result<std::unique_ptr<FileAssembler>> {
     std::unique_ptr<FileAssembler> assembler(new FileAssembler());
     assembler->schema_.Init(std::move(schema));
     assembler->properties_ = std::move(properties);
-    FIRN_ASSIGN_OR_RETURN(assembler->sink_, arrow::io::BufferOutputStream::Create());
+    assembler->sink_ = std::move(sink);
     assembler->metadata_ =
         parquet::FileMetaDataBuilder::Make(&assembler->schema_, assembler->properties_);
     assembler->column_bytes_.resize(
@@ -148,35 +149,68 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
   }));
   auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
   if (!fetched.ok()) return AddContext(fetched.status(), source.name);
-  return Reading(source.name, [&]() -> Result<WrittenRowGroup> {
-    auto* copy = metadata_->AppendRowGroup();
-    copy->set_num_rows(row_group->num_rows());
-    WrittenRowGroup written{.offset = bytes_written_, .rows = row_group->num_rows()};
-    std::int64_t uncompressed_bytes = 0;
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      FIRN_RETURN_NOT_OK(AppendChunk(*chunks[i], **fetched, static_cast<int>(i),
-                                     *copy->NextColumnChunk()));
-      uncompressed_bytes += chunks[i]->total_uncompressed_size();
-    }
-    written.bytes = bytes_written_ - written.offset;
-    // The ordinal is optional, and too narrow for more row groups than these.
-    const bool has_ordinal = row_groups_ <= std::numeric_limits<std::int16_t>::max();
-    copy->Finish(uncompressed_bytes,
-                 has_ordinal ? static_cast<std::int16_t>(row_groups_) : -1);
-    ++row_groups_;
-    return written;
+  return Reading(source.name, [&] {
+    return AddRowGroup(
+        {.row_group = *row_group,
+         .chunks = chunks,
+         .file = **fetched,
+         .offset = bytes_written_},
+        [&](const parquet::ColumnChunkMetaData& chunk) -> Result<std::int64_t> {
+          const ReadRange range = ChunkRange(chunk);
+          const std::int64_t moved_by = bytes_written_ - range.offset;
+          FIRN_ASSIGN_OR_RETURN(const auto bytes,
+                                (*fetched)->ReadAt(range.offset, range.length));
+          FIRN_RETURN_NOT_OK(Write(*bytes));
+          return moved_by;
+        });
   });
 }
 
-Status FileAssembler::AppendChunk(const parquet::ColumnChunkMetaData& chunk,
-                                  arrow::io::RandomAccessFile& file, int column,
-                                  parquet::ColumnChunkMetaDataBuilder& copy) {
-  const ReadRange range = ChunkRange(chunk);
-  const std::int64_t moved_by = bytes_written_ - range.offset;
-  FIRN_ASSIGN_OR_RETURN(const auto bytes, file.ReadAt(range.offset, range.length));
-  FIRN_RETURN_NOT_OK(Write(*bytes));
-  FinishChunk(chunk, moved_by, copy);
-  column_bytes_[static_cast<std::size_t>(column)] += range.length;
+Result<WrittenRowGroup> FileAssembler::AppendEncoded(const EncodedRowGroup& encoded) {
+  return Writing([&] {
+    const auto row_group = encoded.footer->RowGroup(0);
+    std::vector<std::unique_ptr<parquet::ColumnChunkMetaData>> chunks;
+    for (int i = 0; i < schema_.num_columns(); ++i) {
+      chunks.push_back(row_group->ColumnChunk(i));
+    }
+    const std::int64_t offset = bytes_written_;
+    bytes_written_ += encoded.bytes;
+    return AddRowGroup({.row_group = *row_group,
+                        .chunks = chunks,
+                        .file = *encoded.tail,
+                        .offset = offset},
+                       [&](const parquet::ColumnChunkMetaData&) -> Result<std::int64_t> {
+                         return offset - encoded.begin;
+                       });
+  });
+}
+
+Result<WrittenRowGroup> FileAssembler::AddRowGroup(const Source& source,
+                                                   const PlaceChunk& place) {
+  auto* added = metadata_->AppendRowGroup();
+  added->set_num_rows(source.row_group.num_rows());
+  std::int64_t uncompressed_bytes = 0;
+  for (std::size_t i = 0; i < source.chunks.size(); ++i) {
+    const parquet::ColumnChunkMetaData& chunk = *source.chunks[i];
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t moved_by, place(chunk));
+    FinishChunk(chunk, moved_by, *added->NextColumnChunk());
+    FIRN_RETURN_NOT_OK(AddChunk(chunk, source.file, static_cast<int>(i), moved_by));
+    uncompressed_bytes += chunk.total_uncompressed_size();
+  }
+  // The ordinal is optional, and too narrow for more row groups than these.
+  const bool has_ordinal = row_groups_ <= std::numeric_limits<std::int16_t>::max();
+  added->Finish(uncompressed_bytes,
+                has_ordinal ? static_cast<std::int16_t>(row_groups_) : -1);
+  ++row_groups_;
+  return WrittenRowGroup{.offset = source.offset,
+                         .rows = source.row_group.num_rows(),
+                         .bytes = bytes_written_ - source.offset};
+}
+
+Status FileAssembler::AddChunk(const parquet::ColumnChunkMetaData& chunk,
+                               arrow::io::RandomAccessFile& file, int column,
+                               std::int64_t moved_by) {
+  column_bytes_[static_cast<std::size_t>(column)] += ChunkRange(chunk).length;
   const auto path = schema_.Column(column)->path();
   if (properties_->bloom_filter_options(path)) {
     FIRN_RETURN_NOT_OK(AppendBloomFilter(chunk, file, column));
@@ -226,9 +260,9 @@ Status FileAssembler::WriteIndexes(parquet::IndexKind kind,
   return Status::OK();
 }
 
-Result<std::shared_ptr<arrow::Buffer>> FileAssembler::Finish(
+Status FileAssembler::Finish(
     const std::vector<std::pair<std::string, std::string>>& key_values) {
-  return Writing([&]() -> Result<std::shared_ptr<arrow::Buffer>> {
+  return Writing([&]() -> Status {
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kBloomFilter, bloom_filters_));
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kColumnIndex, column_indexes_));
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kOffsetIndex, offset_indexes_));
@@ -236,7 +270,7 @@ Result<std::shared_ptr<arrow::Buffer>> FileAssembler::Finish(
     for (const auto& [key, value] : key_values) texts->Append(key, value);
     const auto metadata = metadata_->Finish(texts);
     parquet::WriteFileMetaData(*metadata, sink_.get());
-    return sink_->Finish();
+    return sink_->Flush();
   });
 }
 

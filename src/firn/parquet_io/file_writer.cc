@@ -4,19 +4,20 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/compute/cast.h>
+#include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
 #include <parquet/properties.h>
 
 #include "firn/parquet_io/file_assembler.h"
+#include "firn/parquet_io/object_sink.h"
 #include "firn/parquet_io/parquet_errors.h"
 #include "firn/parquet_io/parquet_schema.h"
 #include "firn/parquet_io/required_columns.h"
@@ -184,19 +185,24 @@ std::optional<std::vector<int>> FindCopyableColumns(
   return fits.ok() ? columns : std::nullopt;
 }
 
-class MemoryFileWriter final : public FileWriter {
+class AssembledFileWriter final : public FileWriter {
  public:
-  static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
-                                                  const FileWriterOptions& options) {
-    auto writer = std::make_unique<MemoryFileWriter>(schema, options);
+  /// `memory`: where the bytes end up, if not in an object.
+  static Result<std::unique_ptr<FileWriter>> Make(
+      const types::Schema& schema, const FileWriterOptions& options,
+      std::shared_ptr<arrow::io::OutputStream> sink,
+      std::shared_ptr<arrow::io::BufferOutputStream> memory) {
+    auto writer = std::make_unique<AssembledFileWriter>(schema, options);
     FIRN_ASSIGN_OR_RETURN(writer->root_, ToParquetSchema(schema));
     FIRN_ASSIGN_OR_RETURN(writer->properties_, ToProperties(writer->root_, options));
-    FIRN_ASSIGN_OR_RETURN(writer->assembler_,
-                          FileAssembler::Make(writer->root_, writer->properties_));
+    FIRN_ASSIGN_OR_RETURN(
+        writer->assembler_,
+        FileAssembler::Make(writer->root_, writer->properties_, std::move(sink)));
+    writer->memory_ = std::move(memory);
     return writer;
   }
 
-  MemoryFileWriter(const types::Schema& schema, const FileWriterOptions& options)
+  AssembledFileWriter(const types::Schema& schema, const FileWriterOptions& options)
       : schema_(schema), options_(options), arrow_schema_(types::ToArrowSchema(schema)) {}
 
   Status Write(const arrow::RecordBatch& batch) override {
@@ -221,11 +227,10 @@ class MemoryFileWriter final : public FileWriter {
     const auto encoder = std::exchange(encoder_, nullptr);
     const std::int64_t compressed = encoder->compressed_bytes();
     const std::int64_t waiting = encoder->waiting_bytes();
-    FIRN_ASSIGN_OR_RETURN(const RowGroupSource encoded, encoder->Finish());
-    std::vector<int> columns(
-        static_cast<std::size_t>(assembler_->schema().num_columns()));
-    std::iota(columns.begin(), columns.end(), 0);
-    FIRN_RETURN_NOT_OK(Append(encoded, columns));
+    FIRN_ASSIGN_OR_RETURN(const EncodedRowGroup encoded, encoder->Finish());
+    FIRN_ASSIGN_OR_RETURN(const WrittenRowGroup written,
+                          assembler_->AppendEncoded(encoded));
+    row_groups_.push_back(written);
     const bool is_telling =
         waiting >= std::min(kTellingBytes, options_.row_group_bytes / 4);
     if (!is_telling) return Status::OK();
@@ -244,7 +249,9 @@ class MemoryFileWriter final : public FileWriter {
           "codec or its Bloom filters are not those of the file",
           source.name, source.row_group);
     }
-    FIRN_RETURN_NOT_OK(Append(source, *columns));
+    FIRN_ASSIGN_OR_RETURN(const WrittenRowGroup written,
+                          assembler_->Append(source, *columns));
+    row_groups_.push_back(written);
     FileMetrics wanted = metrics;
     RestrictMetrics(schema_, options_.metrics, wanted);
     AddMetrics(wanted, row_groups_.back().rows);
@@ -267,7 +274,10 @@ class MemoryFileWriter final : public FileWriter {
       file.column_sizes[assembler_->schema().Column(i)->schema_node()->field_id()] =
           assembler_->column_bytes()[static_cast<std::size_t>(i)];
     }
-    FIRN_ASSIGN_OR_RETURN(file.bytes, assembler_->Finish(key_values));
+    FIRN_RETURN_NOT_OK(assembler_->Finish(key_values));
+    FIRN_ASSIGN_OR_RETURN(file.size_bytes, assembler_->sink()->Tell());
+    if (memory_ == nullptr) return file;
+    FIRN_ASSIGN_OR_RETURN(file.bytes, memory_->Finish());
     return file;
   }
 
@@ -322,8 +332,9 @@ class MemoryFileWriter final : public FileWriter {
 
   Status WriteStep(const std::shared_ptr<arrow::RecordBatch>& step) {
     if (encoder_ == nullptr) {
-      FIRN_ASSIGN_OR_RETURN(encoder_,
-                            RowGroupEncoder::Make(root_, arrow_schema_, properties_));
+      FIRN_ASSIGN_OR_RETURN(
+          encoder_,
+          RowGroupEncoder::Make(root_, arrow_schema_, properties_, assembler_->sink()));
     }
     FIRN_RETURN_NOT_OK(encoder_->Write(*step));
     FIRN_RETURN_NOT_OK(KeepSample(step));
@@ -370,11 +381,12 @@ class MemoryFileWriter final : public FileWriter {
     if (has_learned_ || sample_.empty() || !has_grown) return Status::OK();
     measured_bytes_ = sample_bytes_;
     FIRN_ASSIGN_OR_RETURN(const auto trial,
-                          RowGroupEncoder::Make(root_, arrow_schema_, properties_));
+                          RowGroupEncoder::Make(root_, arrow_schema_, properties_,
+                                                /*out=*/nullptr));
     for (const auto& rows : sample_) FIRN_RETURN_NOT_OK(trial->Write(*rows));
     const std::int64_t compressed = trial->compressed_bytes();
     const std::int64_t waiting = trial->waiting_bytes();
-    FIRN_ASSIGN_OR_RETURN(const RowGroupSource encoded, trial->Finish());
+    FIRN_ASSIGN_OR_RETURN(const EncodedRowGroup encoded, trial->Finish());
     LearnShare(encoded.footer->RowGroup(0)->total_compressed_size() - compressed,
                waiting);
     return Status::OK();
@@ -386,19 +398,13 @@ class MemoryFileWriter final : public FileWriter {
     waiting_share_ = std::clamp(share, 0.001, 2.0);
   }
 
-  Status Append(const RowGroupSource& source, const std::vector<int>& columns) {
-    FIRN_ASSIGN_OR_RETURN(const WrittenRowGroup written,
-                          assembler_->Append(source, columns));
-    row_groups_.push_back(written);
-    return Status::OK();
-  }
-
   const types::Schema schema_;
   const FileWriterOptions options_;
   const std::shared_ptr<arrow::Schema> arrow_schema_;
   std::shared_ptr<parquet::schema::GroupNode> root_;
   std::shared_ptr<parquet::WriterProperties> properties_;
   std::unique_ptr<FileAssembler> assembler_;
+  std::shared_ptr<arrow::io::BufferOutputStream> memory_;  // null for an object
 
   std::unique_ptr<RowGroupEncoder> encoder_;  // null between row groups
   double row_bytes_ = 0;                      // of a row, compressed, as last estimated
@@ -417,7 +423,14 @@ class MemoryFileWriter final : public FileWriter {
 
 Result<std::unique_ptr<FileWriter>> FileWriter::Make(const types::Schema& schema,
                                                      const FileWriterOptions& options) {
-  return MemoryFileWriter::Make(schema, options);
+  FIRN_ASSIGN_OR_RETURN(auto memory, arrow::io::BufferOutputStream::Create());
+  return AssembledFileWriter::Make(schema, options, memory, memory);
+}
+
+Result<std::unique_ptr<FileWriter>> FileWriter::Make(const types::Schema& schema,
+                                                     const FileWriterOptions& options,
+                                                     storage::ObjectWriter& object) {
+  return AssembledFileWriter::Make(schema, options, OpenSink(object), nullptr);
 }
 
 bool IsVerbatimCopyable(const types::Schema& schema, const FileWriterOptions& options,

@@ -12,6 +12,7 @@
 #include "firn/core/status.h"
 #include "firn/parquet_io/column_metrics.h"
 #include "firn/parquet_io/row_group_source.h"
+#include "firn/storage/object_store.h"
 #include "firn/types/schema.h"
 
 namespace firn::parquet_io {
@@ -67,7 +68,9 @@ struct WrittenRowGroup {
 };
 
 struct WrittenFile {
+  /// Null if the file went into an object.
   std::shared_ptr<arrow::Buffer> bytes;
+  std::int64_t size_bytes = 0;
   std::int64_t rows = 0;
   std::vector<WrittenRowGroup> row_groups;
   FileMetrics metrics;
@@ -75,15 +78,14 @@ struct WrittenFile {
   std::map<FieldId, std::int64_t> column_sizes;
 };
 
-/// Writes one Parquet file into memory. Not thread-safe.
+/// Writes one Parquet file, into memory or into an object. Not thread-safe.
 ///
 /// Field ids of `schema` stand in the file, types and layout as Iceberg's spec asks
 /// (Appendix A, "Parquet"); statistics are collected while writing, nothing is read
 /// again. After an error only the destructor may be called.
 ///
-/// A row group is encoded into memory of its own and then appended by the same way as a
-/// copied one: one mechanism for both, at the price of moving its compressed bytes once
-/// more.
+/// The open row group is held in memory, compressed. When it ends it is written out
+/// column by column, as a copied one is.
 class FileWriter {
  public:
   /// Invalid if a sorting column or one with a Bloom filter is no primitive column of
@@ -91,6 +93,12 @@ class FileWriter {
   /// a struct has no fields.
   static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
                                                   const FileWriterOptions& options);
+
+  /// Appends what it writes to `object`, which is the caller's to finish, and must
+  /// outlive the writer. Fails with what `object` fails with, too.
+  static Result<std::unique_ptr<FileWriter>> Make(const types::Schema& schema,
+                                                  const FileWriterOptions& options,
+                                                  storage::ObjectWriter& object);
   virtual ~FileWriter() = default;
 
   /// Appends rows to the open row group. `batch`'s columns are ToArrowSchema(schema)'s in

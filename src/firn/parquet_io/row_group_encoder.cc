@@ -1,14 +1,12 @@
 #include "firn/parquet_io/row_group_encoder.h"
 
-#include <limits>
 #include <utility>
 
-#include <arrow/buffer.h>
-#include <arrow/io/memory.h>
 #include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 
 #include "firn/parquet_io/parquet_errors.h"
+#include "firn/parquet_io/row_group_sink.h"
 
 namespace firn::parquet_io {
 namespace {
@@ -19,12 +17,15 @@ class ObservedFile final : public parquet::ParquetFileWriter::Contents {
  public:
   ObservedFile(std::unique_ptr<parquet::ParquetFileWriter> file,
                std::shared_ptr<parquet::schema::GroupNode> schema,
-               parquet::RowGroupWriter** row_group)
+               std::shared_ptr<RowGroupSink> sink, parquet::RowGroupWriter** row_group)
       : Contents(std::move(schema), nullptr),
         file_(std::move(file)),
+        sink_(std::move(sink)),
         row_group_(row_group) {}
 
+  /// Called once the row group is closed: what comes now is the tail.
   void Close() override {
+    sink_->BeginTail();
     file_->Close();
     file_metadata_ = file_->metadata();
   }
@@ -46,6 +47,7 @@ class ObservedFile final : public parquet::ParquetFileWriter::Contents {
 
  private:
   const std::unique_ptr<parquet::ParquetFileWriter> file_;
+  const std::shared_ptr<RowGroupSink> sink_;
   parquet::RowGroupWriter** const row_group_;
 };
 
@@ -54,14 +56,15 @@ class ObservedFile final : public parquet::ParquetFileWriter::Contents {
 Result<std::unique_ptr<RowGroupEncoder>> RowGroupEncoder::Make(
     std::shared_ptr<parquet::schema::GroupNode> schema,
     std::shared_ptr<arrow::Schema> arrow_schema,
-    std::shared_ptr<parquet::WriterProperties> properties) {
+    std::shared_ptr<parquet::WriterProperties> properties,
+    std::shared_ptr<arrow::io::OutputStream> out) {
   return Writing([&]() -> Result<std::unique_ptr<RowGroupEncoder>> {
     std::unique_ptr<RowGroupEncoder> encoder(new RowGroupEncoder());
-    FIRN_ASSIGN_OR_RETURN(encoder->sink_, arrow::io::BufferOutputStream::Create());
+    FIRN_ASSIGN_OR_RETURN(encoder->sink_, RowGroupSink::Make(std::move(out)));
     auto file = std::make_unique<parquet::ParquetFileWriter>();
     file->Open(std::make_unique<ObservedFile>(
         parquet::ParquetFileWriter::Open(encoder->sink_, schema, properties), schema,
-        &encoder->row_group_));
+        encoder->sink_, &encoder->row_group_));
     FIRN_RETURN_NOT_OK(parquet::arrow::FileWriter::Make(
         arrow::default_memory_pool(), std::move(file), std::move(arrow_schema),
         parquet::default_arrow_writer_properties(), &encoder->writer_));
@@ -86,13 +89,10 @@ std::int64_t RowGroupEncoder::waiting_bytes() const {
          waiting.dict_bytes;
 }
 
-Result<RowGroupSource> RowGroupEncoder::Finish() {
-  return Writing([&]() -> Result<RowGroupSource> {
+Result<EncodedRowGroup> RowGroupEncoder::Finish() {
+  return Writing([&]() -> Result<EncodedRowGroup> {
     FIRN_RETURN_NOT_OK(writer_->Close());
-    FIRN_ASSIGN_OR_RETURN(auto bytes, sink_->Finish());
-    return RowGroupSource{.file = std::make_shared<arrow::io::BufferReader>(bytes),
-                          .footer = writer_->metadata(),
-                          .name = "encoded row group"};
+    return sink_->Finish(writer_->metadata());
   });
 }
 

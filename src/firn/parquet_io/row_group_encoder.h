@@ -11,17 +11,21 @@
 #include <parquet/schema.h>
 
 #include "firn/core/status.h"
-#include "firn/parquet_io/row_group_source.h"
+#include "firn/parquet_io/row_group_sink.h"
 
 namespace firn::parquet_io {
 
-/// Encodes one row group, as a Parquet file in memory that has no other.
+/// Encodes one row group, as the only one of a Parquet file of its own, of which the
+/// column chunks alone are written out.
 class RowGroupEncoder {
  public:
+  /// Finish writes the column chunks into `out`, one after the other; null: nowhere.
+  /// Until then they are held in memory.
   static Result<std::unique_ptr<RowGroupEncoder>> Make(
       std::shared_ptr<parquet::schema::GroupNode> schema,
       std::shared_ptr<arrow::Schema> arrow_schema,
-      std::shared_ptr<parquet::WriterProperties> properties);
+      std::shared_ptr<parquet::WriterProperties> properties,
+      std::shared_ptr<arrow::io::OutputStream> out);
 
   Status Write(const arrow::RecordBatch& batch);
 
@@ -33,12 +37,12 @@ class RowGroupEncoder {
   std::int64_t waiting_bytes() const;
 
   /// Nothing may be called afterwards.
-  Result<RowGroupSource> Finish();
+  Result<EncodedRowGroup> Finish();
 
  private:
   RowGroupEncoder() = default;
 
-  std::shared_ptr<arrow::io::BufferOutputStream> sink_;
+  std::shared_ptr<RowGroupSink> sink_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
   parquet::RowGroupWriter* row_group_ = nullptr;  // lives in writer_
   std::int64_t rows_ = 0;

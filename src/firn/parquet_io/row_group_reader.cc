@@ -93,19 +93,31 @@ std::vector<arrow::io::ReadRange> ChunkRanges(const parquet::RowGroupMetaData& r
   return ranges;
 }
 
+Result<std::shared_ptr<arrow::io::RandomAccessFile>> BytesToRead(
+    const RowGroupSource& source, std::vector<arrow::io::ReadRange> ranges) {
+  if (source.is_near) return source.file;
+  auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
+  if (!fetched.ok()) return AddContext(fetched.status(), source.name);
+  return *std::move(fetched);
+}
+
 Result<OpenRowGroup> Open(const RowGroupSource& source,
-                          std::shared_ptr<arrow::io::RandomAccessFile> fetched,
+                          std::shared_ptr<arrow::io::RandomAccessFile> bytes,
                           const std::vector<int>& columns, std::int64_t batch_rows) {
   parquet::ArrowReaderProperties properties(/*use_threads=*/false);
   properties.set_batch_size(batch_rows);
-  // The bytes are in memory already; pre-buffering would start threads.
+  // Pre-buffering would start threads.
   properties.set_pre_buffer(false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   // A value that changed on the disk must not get into a table.
   parquet::ReaderProperties file_properties;
   file_properties.set_page_checksum_verification(true);
-  auto file = parquet::ParquetFileReader::Open(std::move(fetched), file_properties,
-                                               source.footer);
+  if (source.is_near) {
+    file_properties.enable_buffered_stream();
+    file_properties.set_buffer_size(kNearReadBytes);
+  }
+  auto file =
+      parquet::ParquetFileReader::Open(std::move(bytes), file_properties, source.footer);
   OpenRowGroup open;
   FIRN_ASSIGN_OR_RETURN(open.reader,
                         parquet::arrow::FileReader::Make(arrow::default_memory_pool(),
@@ -144,11 +156,10 @@ Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
     ranges = ChunkRanges(*source.footer->RowGroup(source.row_group), columns);
     return Status::OK();
   }));
-  auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
-  if (!fetched.ok()) return AddContext(fetched.status(), source.name);
+  FIRN_ASSIGN_OR_RETURN(auto bytes, BytesToRead(source, std::move(ranges)));
   return Reading(source.name, [&]() -> Result<std::unique_ptr<arrow::RecordBatchReader>> {
     FIRN_ASSIGN_OR_RETURN(OpenRowGroup open,
-                          Open(source, *std::move(fetched), columns, batch_rows));
+                          Open(source, std::move(bytes), columns, batch_rows));
     return std::make_unique<ProjectedReader>(std::move(open), schema, range, source.name);
   });
 }

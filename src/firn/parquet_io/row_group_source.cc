@@ -13,6 +13,10 @@
 namespace firn::parquet_io {
 namespace {
 
+// Of a page and of a dictionary, not compressed: FileWriterOptions' defaults.
+constexpr std::int64_t kPageBytesMost = 1 << 20;
+constexpr std::int64_t kDictionaryBytesMost = 2 << 20;
+
 constexpr std::string_view kMagic = "PAR1";
 constexpr std::string_view kEncryptedMagic = "PARE";
 /// What stands behind the footer: its length, then the magic.
@@ -134,8 +138,12 @@ RowGroupBytes BytesOf(const Footer& footer, int row_group) {
     const auto metadata = footer->RowGroup(row_group);
     for (int column = 0; column < metadata->num_columns(); ++column) {
       const auto chunk = metadata->ColumnChunk(column);
-      bytes.compressed += chunk->total_compressed_size();
-      bytes.uncompressed += chunk->total_uncompressed_size();
+      const std::int64_t compressed = chunk->total_compressed_size();
+      const std::int64_t uncompressed = chunk->total_uncompressed_size();
+      bytes.compressed += compressed;
+      bytes.uncompressed += uncompressed;
+      bytes.open += std::min(uncompressed, kPageBytesMost + kDictionaryBytesMost) +
+                    std::min(compressed, kPageBytesMost + kNearReadBytes);
     }
     return Status::OK();
   });

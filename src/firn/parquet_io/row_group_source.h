@@ -28,6 +28,9 @@ inline constexpr std::int64_t kFooterReadBytes = 64 << 10;
 Result<Footer> ReadFooter(storage::ObjectStore& store, const std::string& key,
                           std::int64_t size_bytes);
 
+/// Of a column that is read from near, what is read at once.
+inline constexpr std::int64_t kNearReadBytes = 64 << 10;
+
 /// A file's bytes for random access: every ReadAt is one GetRange, nothing is cached.
 /// `store` must outlive it. ReadAt is thread-safe, Read and Seek are not.
 std::shared_ptr<arrow::io::RandomAccessFile> OpenObject(storage::ObjectStore& store,
@@ -41,6 +44,9 @@ struct RowGroupSource {
   int row_group = 0;
   /// Names the file in messages.
   std::string name;
+  /// A read costs little, as of memory or a local file: what is read then is not fetched
+  /// before it is decoded.
+  bool is_near = false;
 };
 
 /// What the columns of a row group take together; zeros if the footer is damaged.
@@ -48,6 +54,10 @@ struct RowGroupBytes {
   std::int64_t compressed = 0;
   /// Decompressed, and still encoded.
   std::int64_t uncompressed = 0;
+  /// What reading it from near holds at once, without the batches: of each column a page,
+  /// a dictionary, and compressed bytes that wait. For pages and dictionaries as Firn
+  /// writes them by default; others may be larger.
+  std::int64_t open = 0;
 };
 
 RowGroupBytes BytesOf(const Footer& footer, int row_group);
@@ -58,8 +68,9 @@ RowGroupBytes BytesOf(const Footer& footer, int row_group);
 /// Columns are found by field id, at any depth: renamed ones are read under the new name,
 /// widened ones are promoted, missing optional ones are null (a missing required one is
 /// Corruption). Columns of the file that `schema` does not name are not read. The
-/// compressed bytes of the columns are fetched here, all at once, neighbours together;
-/// decoding happens batch by batch, in the caller's thread. Malformed bytes are
+/// compressed bytes of the columns are fetched here, all at once, neighbours together,
+/// unless the source is near; decoding happens batch by batch, in the caller's thread.
+/// Malformed bytes are
 /// Corruption, here or from the reader; a row group or range that is not there is
 /// Invalid.
 Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(

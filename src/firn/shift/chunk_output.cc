@@ -19,7 +19,7 @@ iceberg::DataFile DescribeFile(const parquet_io::WrittenFile& written,
       .partition_spec_id = target.spec.id,
       .partition = target.bucket.partition,
       .record_count = written.rows,
-      .file_size_in_bytes = written.bytes->size(),
+      .file_size_in_bytes = written.size_bytes,
       .column_sizes = written.column_sizes,
       .sort_order_id = target.order.id,
   };
@@ -93,7 +93,14 @@ Status ChunkOutput::Roll() {
 Status ChunkOutput::OpenFile() {
   if (writer_ != nullptr) return Status::OK();
   rows_in_file_ = 0;
-  return parquet_io::FileWriter::Make(CurrentSchema(metadata_), options_.writer)
+  const std::string& name = options_.name;
+  const std::string file_name =
+      result_.files.empty() ? name + ".parquet"
+                            : fmt::format("{}-{}.parquet", name, result_.files.size());
+  FIRN_ASSIGN_OR_RETURN(location_, DataFileLocation(metadata_, target_.spec,
+                                                    target_.bucket.partition, file_name));
+  FIRN_ASSIGN_OR_RETURN(object_, files_.Open(location_));
+  return parquet_io::FileWriter::Make(CurrentSchema(metadata_), options_.writer, *object_)
       .Value(&writer_);
 }
 
@@ -120,20 +127,11 @@ Status ChunkOutput::FinishFile() {
   FIRN_ASSIGN_OR_RETURN(const parquet_io::WrittenFile written,
                         writer_->Finish(std::move(key_values)));
   writer_ = nullptr;
-  const std::string& name = options_.name;
-  const std::string file_name =
-      result_.files.empty() ? name + ".parquet"
-                            : fmt::format("{}-{}.parquet", name, result_.files.size());
-  FIRN_ASSIGN_OR_RETURN(
-      std::string location,
-      DataFileLocation(metadata_, target_.spec, target_.bucket.partition, file_name));
   CrashPoint("shift.file.before_put");
-  FIRN_RETURN_NOT_OK(files_.Write(
-      location, std::string_view(reinterpret_cast<const char*>(written.bytes->data()),
-                                 static_cast<std::size_t>(written.bytes->size()))));
+  FIRN_RETURN_NOT_OK(files_.Finish(location_, *std::exchange(object_, nullptr)));
   CrashPoint("shift.file.after_put");
   result_.rows += written.rows;
-  result_.files.push_back(DescribeFile(written, std::move(location), target_));
+  result_.files.push_back(DescribeFile(written, location_, target_));
   return Status::OK();
 }
 

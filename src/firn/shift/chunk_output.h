@@ -86,6 +86,9 @@ class ChunkOutput {
   const ChunkTarget target_;
   const ChunkOutputOptions options_;
 
+  /// Of the open file, if there is one.
+  std::string location_;
+  std::unique_ptr<storage::ObjectWriter> object_;
   std::unique_ptr<parquet_io::FileWriter> writer_;
   std::int64_t rows_in_file_ = 0;
   std::string first_key_;

@@ -152,7 +152,11 @@ class ChunkSequence {
 Status ChunkWriter::Write(const Task& task, const std::string& name,
                           const StopToken& stop, const Done& done) const {
   SharedRowGroups shared;
-  const Job job{.name = name, .stop = stop, .done = done, .shared = shared};
+  const Job job{.name = name,
+                .stop = stop,
+                .done = done,
+                .max_open_runs = task.max_open_runs,
+                .shared = shared};
   if (task.is_one_merge) return Merge(task.begin, task.end, job);
   for (std::size_t i = task.begin; i < task.end; ++i) {
     FIRN_RETURN_NOT_OK(Merge(i, i + 1, job));
@@ -168,6 +172,8 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
                 .key_schema = SchemaFor(metadata_, target.order),
                 .order = target.order};
   FIRN_ASSIGN_OR_RETURN(plan.writer_options, DataFileOptions(metadata_, target.order));
+  plan.writer_options.row_group_bytes =
+      std::min(plan.writer_options.row_group_bytes, options_.row_group_bytes_max);
 
   std::vector<std::unique_ptr<merge::MergeInput>> inputs;
   for (const TakenRun& taken : TakenRuns(input_, chunks, target.is_sorted())) {
@@ -177,8 +183,8 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   }
   DiskRunSpool spool(job.stop);
   if (target.is_sorted()) {
-    FIRN_ASSIGN_OR_RETURN(
-        inputs, LimitOpenRuns(std::move(inputs), options_.max_open_runs, spool));
+    FIRN_ASSIGN_OR_RETURN(inputs,
+                          LimitOpenRuns(std::move(inputs), job.max_open_runs, spool));
   }
   const std::vector<const SegmentRunInput*> runs = SegmentRunsOf(inputs);
   std::vector<std::string_view> borders;

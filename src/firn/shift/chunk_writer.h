@@ -21,9 +21,10 @@ struct ChunkWriterOptions {
   /// Past it a file ends at the next change of key: a failover, not the way files get
   /// their size.
   std::int64_t writer_max_parquet_bytes = 256LL << 20;
-  /// Runs that one merge has open at once, at most; where more of them overlap, a first
-  /// pass over the local disk makes fewer.
+  /// Bounds each task's max_open_runs.
   std::int64_t max_open_runs = 1024;
+  /// Bounds the table's row groups, which are in memory until they end.
+  std::int64_t row_group_bytes_max = 128LL << 20;
 };
 
 /// Merges the chunks of a plan into data files of one table. Thread-safe; all that is
@@ -55,6 +56,7 @@ class ChunkWriter {
     const std::string& name;
     const StopToken& stop;
     const Done& done;
+    std::int64_t max_open_runs;
     SharedRowGroups& shared;
   };
   /// Chunks [begin, end) by one merge.

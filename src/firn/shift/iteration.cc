@@ -146,7 +146,12 @@ class TaskWorkers {
         mutex_(runtime),
         uses_(job_.iteration, chunks_),
         results_(chunks_.size()) {
-    for (const Task& task : tasks_) uses_.Begin(task);
+    for (Task& task : tasks_) {
+      uses_.Begin(task);
+      task.max_open_runs =
+          OpenRunsWithin(memory_.limit_bytes(), job_.iteration.input, chunks_,
+                         job_.iteration.segments, task, job_.options.writer);
+    }
     std::ranges::stable_sort(tasks_, std::ranges::greater(), &Task::bytes);
   }
 

@@ -4,8 +4,8 @@
 
 namespace firn::shift {
 
-Status NewFiles::Write(const std::string& location, std::string_view bytes) {
-  const Status written = io_.WriteNew(location, bytes);
+Status NewFiles::Finish(const std::string& location, storage::ObjectWriter& file) {
+  const Status written = file.Finish();
   // Also a write that failed may have left something; a file of that name that was there
   // before is somebody else's.
   if (IsError(written, ErrorKind::kAlreadyExists)) return written;

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
@@ -16,8 +16,13 @@ class NewFiles {
   /// Both must outlive the files.
   NewFiles(Runtime& runtime, const iceberg::FileIo& io) : io_(io), mutex_(runtime) {}
 
-  /// As FileIo::WriteNew.
-  Status Write(const std::string& location, std::string_view bytes);
+  /// As FileIo::OpenNew, whose location it is.
+  Result<std::unique_ptr<storage::ObjectWriter>> Open(const std::string& location) {
+    return io_.OpenNew(location);
+  }
+
+  /// Finishes a file that Open opened.
+  Status Finish(const std::string& location, storage::ObjectWriter& file);
 
   /// Deletes what was written, or may have been. What cannot be deleted is an orphan like
   /// those that a crash leaves. REQUIRES: nothing names the files, and nobody writes.

@@ -38,7 +38,8 @@ struct OpenSegment {
     return {.file = file,
             .footer = parquet_footer,
             .row_group = static_cast<int>(row_group),
-            .name = SegmentKey(name)};
+            .name = SegmentKey(name),
+            .is_near = true};
   }
 };
 

@@ -16,6 +16,9 @@ struct Task {
   /// One merge makes all of its chunks, and cuts at their borders: parts of an oversized
   /// cluster that share runs. Else they are written one after the other.
   bool is_one_merge = false;
+  /// Runs that one merge has open at once, at most; where more of them overlap, a first
+  /// pass over the local disk makes fewer.
+  std::int64_t max_open_runs = 1024;
 
   bool operator==(const Task&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -19,10 +20,8 @@ constexpr std::int64_t kBatchesOfRun = 2;
 constexpr std::int64_t kDecodedPerEncoded = 4;
 /// Key, offsets and code of a row.
 constexpr std::int64_t kKeyBytesOfRow = 64;
-/// Decompressed pages that a run's decoders hold.
-constexpr std::int64_t kOpenPagesBytesMax = 8LL << 20;
-/// The file so far, the buffer that it grows into, and the open row group.
-constexpr std::int64_t kOutputCopies = 3;
+/// Of an open row group: its pages, and the buffer of one column that grows into another.
+constexpr std::int64_t kOutputCopies = 2;
 
 /// Of a run while it is open.
 std::int64_t OpenRunBytes(const OpenSegment& segment, std::uint32_t row_group) {
@@ -33,8 +32,7 @@ std::int64_t OpenRunBytes(const OpenSegment& segment, std::uint32_t row_group) {
   const std::int64_t row_bytes =
       kDecodedPerEncoded * bytes.uncompressed / std::max<std::int64_t>(rows, 1) +
       kKeyBytesOfRow;
-  return bytes.compressed + std::min(bytes.uncompressed, kOpenPagesBytesMax) +
-         kBatchesOfRun * std::min(rows, kRunBatchRows) * row_bytes;
+  return bytes.open + kBatchesOfRun * std::min(rows, kRunBatchRows) * row_bytes;
 }
 
 struct OpenRun {
@@ -122,11 +120,25 @@ std::int64_t TaskMemory(const planner::PlanInput& input,
   std::int64_t output = 0;
   // Chunks of one merge do not overlap: it is in one of them at a time, too.
   for (const planner::Chunk& chunk : parts) {
-    open = std::max(open, OpenBytes(input, segments, chunk, writer.max_open_runs));
-    output = std::max(
-        output, kOutputCopies * std::min(chunk.bytes, writer.writer_max_parquet_bytes));
+    open = std::max(open, OpenBytes(input, segments, chunk, task.max_open_runs));
+    output = std::max(output,
+                      kOutputCopies * std::min(chunk.bytes, writer.row_group_bytes_max));
   }
   return open + output;
+}
+
+std::int64_t OpenRunsWithin(std::int64_t limit_bytes, const planner::PlanInput& input,
+                            const std::vector<planner::Chunk>& chunks,
+                            const Segments& segments, const Task& task,
+                            const ChunkWriterOptions& writer) {
+  const auto fits = [&](std::int64_t open_runs) {
+    Task limited = task;
+    limited.max_open_runs = open_runs;
+    return TaskMemory(input, chunks, segments, limited, writer) <= limit_bytes;
+  };
+  const auto counts = std::views::iota(
+      kOpenRunsLeast + 1, std::max(writer.max_open_runs, kOpenRunsLeast) + 1);
+  return kOpenRunsLeast + (std::ranges::partition_point(counts, fits) - counts.begin());
 }
 
 }  // namespace firn::shift

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "firn/core/crash_point.h"
+#include "firn/storage/local_file.h"
 #include "firn/storage/location.h"
 #include "firn/storage/request_checks.h"
 
@@ -21,80 +22,10 @@ namespace firn::storage {
 namespace {
 
 constexpr mode_t kFolderMode = 0700;
-constexpr mode_t kFileMode = 0600;
 constexpr std::size_t kDurableFoldersMax = 65536;
-
-std::string_view AdviceFor(int code) {
-  switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-      return "; free space there, or choose another directory";
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return "; give this user access to it, or choose another directory";
-    case ENOTDIR:
-    case EISDIR:
-      return "; a file and a directory are in each other's place: move one away";
-    case EMFILE:
-    case ENFILE:
-      return "; raise the limit of open files (ulimit -n)";
-    default:
-      return "";
-  }
-}
-
-Status FileError(std::string_view action, std::string_view path, int code) {
-  std::string message =
-      fmt::format("cannot {} {}: {}{}", action, path,
-                  std::generic_category().message(code), AdviceFor(code));
-  switch (code) {
-    case ENOENT:
-      return MakeError(ErrorKind::kNotFound, std::move(message));
-    case EEXIST:
-      return MakeError(ErrorKind::kAlreadyExists, std::move(message));
-    case EMFILE:
-    case ENFILE:
-      return MakeError(ErrorKind::kUnavailable, std::move(message));
-    default:
-      return Status::IOError(std::move(message));
-  }
-}
-
-/// In an open() or read() these mean that no object has this key.
-bool IsNoObject(int code) { return code == ENOENT || code == ENOTDIR || code == EISDIR; }
 
 Status ReadError(const std::string& path, int code) {
   return FileError("read", path, IsNoObject(code) ? ENOENT : code);
-}
-
-std::string FolderOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept
-      : number_(std::exchange(other.number_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
-  ~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-Status SyncFolder(const std::string& folder) {
-  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.is_open() || ::fsync(opened.number()) != 0) {
-    return FileError("sync the directory", folder, errno);
-  }
-  return Status::OK();
 }
 
 /// Makes one folder durably; OK if it is there.
@@ -114,63 +45,6 @@ Status MakeMissingFolders(const std::string& folder) {
   FIRN_RETURN_NOT_OK(MakeMissingFolders(FolderOf(folder)));
   return MakeFolder(folder);
 }
-
-Status WriteAll(const FileDescriptor& file, std::string_view bytes,
-                const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return FileError("write", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Status::OK();
-}
-
-/// A new file beside its target; removed by the destructor.
-class TemporaryFile {
- public:
-  static Result<TemporaryFile> Make(Runtime& runtime, const std::string& folder) {
-    std::string path = fmt::format("{}/{}put-{:016x}", folder == "/" ? "" : folder,
-                                   kReservedNamePrefix, runtime.Random64());
-    FileDescriptor file(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
-    if (!file.is_open()) return FileError("create", path, errno);
-    return TemporaryFile(std::move(path), std::move(file));
-  }
-
-  TemporaryFile(TemporaryFile&& other) noexcept
-      : path_(std::exchange(other.path_, {})), file_(std::move(other.file_)) {}
-  TemporaryFile& operator=(TemporaryFile&&) = delete;
-  ~TemporaryFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-
-  Status WriteDurably(std::string_view bytes) {
-    FIRN_RETURN_NOT_OK(WriteAll(file_, bytes, path_));
-    if (::fsync(file_.number()) != 0) return FileError("sync", path_, errno);
-    return Status::OK();
-  }
-
-  Status Publish(const std::string& target, PutMode mode) {
-    if (mode == PutMode::kIfAbsent) {
-      // Unlike rename, link refuses a name that is taken, on every file system.
-      if (::link(path_.c_str(), target.c_str()) == 0) return Status::OK();
-      return FileError("create", target, errno);
-    }
-    if (::rename(path_.c_str(), target.c_str()) != 0) {
-      return FileError("replace", target, errno);
-    }
-    path_.clear();
-    return Status::OK();
-  }
-
- private:
-  TemporaryFile(std::string path, FileDescriptor file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-
-  std::string path_;  // empty once the name is gone
-  FileDescriptor file_;
-};
 
 class OpenObject {
  public:
@@ -309,9 +183,42 @@ Result<std::unique_ptr<LocalStore>> LocalStore::At(Runtime& runtime,
       new LocalStore(runtime, path == "/" ? std::string() : path));
 }
 
-Status LocalStore::PutWhole(std::string_view key, std::string_view bytes, PutMode mode) {
+/// An object that grows in a temporary file beside its place.
+class LocalStore::Writer final : public ObjectWriter {
+ public:
+  Writer(std::string path, PutMode mode, TemporaryFile file)
+      : path_(std::move(path)), mode_(mode), file_(std::move(file)) {}
+
+  Status Append(std::string_view bytes) override { return file_.Append(bytes); }
+
+  Status Finish() override {
+    const std::string folder = FolderOf(path_);
+    FIRN_RETURN_NOT_OK(file_.Sync());
+    CrashPoint("storage.put.before_rename");
+    const Status published = file_.Publish(path_, mode_);
+    if (IsError(published, ErrorKind::kAlreadyExists)) {
+      // Who made it may have died before it was durable, and callers go by it.
+      FIRN_RETURN_NOT_OK(SyncFolder(folder));
+    }
+    FIRN_RETURN_NOT_OK(published);
+    CrashPoint("storage.put.after_rename");
+    const Status synced = SyncFolder(folder);
+    if (synced.ok()) return synced;
+    return Error(ErrorKind::kOutcomeUnknown,
+                 "{} is there, but may not survive a crash: {}", path_,
+                 ErrorText(synced));
+  }
+
+ private:
+  const std::string path_;
+  const PutMode mode_;
+  TemporaryFile file_;
+};
+
+Result<std::unique_ptr<ObjectWriter>> LocalStore::PutInPieces(std::string_view key,
+                                                              PutMode mode) {
   FIRN_RETURN_NOT_OK(ValidateKey(key));
-  const std::string path = Path(key);
+  std::string path = Path(key);
   const std::string folder = FolderOf(path);
   FIRN_RETURN_NOT_OK(EnsureFolder(folder));
   Result<TemporaryFile> made = TemporaryFile::Make(runtime_, folder);
@@ -322,19 +229,13 @@ Status LocalStore::PutWhole(std::string_view key, std::string_view bytes, PutMod
     made = TemporaryFile::Make(runtime_, folder);
   }
   FIRN_ASSIGN_OR_RETURN(TemporaryFile temporary, std::move(made));
-  FIRN_RETURN_NOT_OK(temporary.WriteDurably(bytes));
-  CrashPoint("storage.put.before_rename");
-  const Status published = temporary.Publish(path, mode);
-  if (IsError(published, ErrorKind::kAlreadyExists)) {
-    // Who made it may have died before it was durable, and callers go by it.
-    FIRN_RETURN_NOT_OK(SyncFolder(folder));
-  }
-  FIRN_RETURN_NOT_OK(published);
-  CrashPoint("storage.put.after_rename");
-  const Status synced = SyncFolder(folder);
-  if (synced.ok()) return synced;
-  return Error(ErrorKind::kOutcomeUnknown, "{} is there, but may not survive a crash: {}",
-               path, ErrorText(synced));
+  return std::make_unique<Writer>(std::move(path), mode, std::move(temporary));
+}
+
+Status LocalStore::PutWhole(std::string_view key, std::string_view bytes, PutMode mode) {
+  FIRN_ASSIGN_OR_RETURN(const auto writer, PutInPieces(key, mode));
+  FIRN_RETURN_NOT_OK(writer->Append(bytes));
+  return writer->Finish();
 }
 
 Result<std::string> LocalStore::GetRange(std::string_view key, std::int64_t offset,

@@ -12,7 +12,7 @@ namespace firn::storage {
 
 /// Objects as files under a directory, readable by their owner only.
 ///
-/// PutWhole writes a temporary name beside the target, syncs it, renames (kIfAbsent:
+/// A Put writes a temporary name beside the target, syncs it, renames (kIfAbsent:
 /// links) it, and syncs the directory and the folders made on the way; a failed Put
 /// leaves nothing. A process killed in it may leave a temporary file, which is never
 /// listed. Should the last sync fail, the outcome is unknown. Delete leaves empty folders
@@ -31,6 +31,8 @@ class LocalStore : public ObjectStore {
 
   Status PutWhole(std::string_view key, std::string_view bytes,
                   PutMode mode = PutMode::kOverwrite) override;
+  Result<std::unique_ptr<ObjectWriter>> PutInPieces(
+      std::string_view key, PutMode mode = PutMode::kOverwrite) override;
   Result<std::string> GetRange(std::string_view key, std::int64_t offset,
                                std::int64_t length) override;
   Result<std::string> GetWhole(std::string_view key) override;
@@ -42,6 +44,8 @@ class LocalStore : public ObjectStore {
   std::string Path(std::string_view key) const;
 
  private:
+  class Writer;
+
   LocalStore(Runtime& runtime, std::string root);
 
   Status EnsureFolder(const std::string& folder);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,19 @@ enum class PutMode {
   kIfAbsent,
 };
 
+/// An object that is written piece by piece, and is there, whole, only once Finish has
+/// returned OK. Destroyed without that, it leaves nothing behind. Errors as
+/// ObjectStore's; after one only the destructor may be called. Not thread-safe.
+class ObjectWriter {
+ public:
+  virtual ~ObjectWriter() = default;
+
+  virtual Status Append(std::string_view bytes) = 0;
+
+  /// Durable and atomic once it returns OK. Nothing may be called afterwards.
+  virtual Status Finish() = 0;
+};
+
 /// A flat store of immutable objects: a local directory, a bucket, memory.
 ///
 /// Keys are relative, parts joined by '/'. A part is not empty, not "." or "..", holds no
@@ -45,6 +59,14 @@ class ObjectStore {
   /// Durable and atomic once it returns OK: readers see all of `bytes` or nothing.
   virtual Status PutWhole(std::string_view key, std::string_view bytes,
                           PutMode mode = PutMode::kOverwrite) = 0;
+
+  /// PutWhole for what is better not held in memory as a whole; errors may come from the
+  /// writer's calls, too. The store must outlive the writer.
+  ///
+  /// Unless a store overrides it, the writer holds the bytes until it is finished, and
+  /// then calls PutWhole.
+  virtual Result<std::unique_ptr<ObjectWriter>> PutInPieces(
+      std::string_view key, PutMode mode = PutMode::kOverwrite);
 
   /// Exactly `length` bytes from `offset` on. Corruption if the object is shorter:
   /// callers know the size.

@@ -20,6 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 /// A store and what it stands on.
 class StoreUnderTest {
@@ -144,6 +145,36 @@ TEST_P(ObjectStoreTest, GivesBackWhatWasPut) {
   const std::string bytes("a\0\xff\n", 4);
   ASSERT_TRUE(Put("folder/sub folder/50%+ü#?", bytes).ok());
   EXPECT_EQ(Get("folder/sub folder/50%+ü#?"), bytes);
+}
+
+TEST_P(ObjectStoreTest, PiecesAreThereOnceFinished) {
+  const auto writer = store_.PutInPieces("folder/a").ValueOrDie();
+  ASSERT_TRUE(writer->Append("one ").ok());
+  ASSERT_TRUE(writer->Append("").ok());
+  ASSERT_TRUE(writer->Append("two").ok());
+  EXPECT_THAT(Keys(""), IsEmpty());
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(Get("folder/a"), "one two");
+}
+
+TEST_P(ObjectStoreTest, UnfinishedPiecesLeaveNothing) {
+  {
+    const auto writer = store_.PutInPieces("a").ValueOrDie();
+    ASSERT_TRUE(writer->Append("one").ok());
+  }
+  EXPECT_THAT(Keys(""), IsEmpty());
+}
+
+TEST_P(ObjectStoreTest, PiecesIfAbsentKeepWhatIsThere) {
+  ASSERT_TRUE(Put("a", "first").ok());
+  const auto writer = store_.PutInPieces("a", PutMode::kIfAbsent).ValueOrDie();
+  ASSERT_TRUE(writer->Append("second").ok());
+  EXPECT_TRUE(IsError(writer->Finish(), ErrorKind::kAlreadyExists));
+  EXPECT_EQ(Get("a"), "first");
+}
+
+TEST_P(ObjectStoreTest, PiecesOfABadKeyAreRefused) {
+  EXPECT_FALSE(store_.PutInPieces("../a").ok());
 }
 
 TEST_P(ObjectStoreTest, OverwriteReplacesTheWhole) {

@@ -13,6 +13,28 @@ Result<std::string> Normalize(std::string_view location) {
   return fmt::format("{}://{}{}", parts.scheme, parts.authority, parts.path);
 }
 
+/// What a caller of WriteNew is told of a store's failure.
+Status WriteFailure(const Status& status, std::string_view location) {
+  if (!IsError(status, ErrorKind::kOutcomeUnknown)) return AddContext(status, location);
+  // Nothing refers to the file yet, so whether it is there makes no difference.
+  return Error(ErrorKind::kUnavailable, "{}: {}", location, ErrorText(status));
+}
+
+class NewFile final : public storage::ObjectWriter {
+ public:
+  NewFile(std::string_view location, std::unique_ptr<storage::ObjectWriter> object)
+      : location_(location), object_(std::move(object)) {}
+
+  Status Append(std::string_view bytes) override {
+    return WriteFailure(object_->Append(bytes), location_);
+  }
+  Status Finish() override { return WriteFailure(object_->Finish(), location_); }
+
+ private:
+  const std::string location_;
+  const std::unique_ptr<storage::ObjectWriter> object_;
+};
+
 }  // namespace
 
 Result<FileIo> FileIo::Make(std::vector<Mount> mounts) {
@@ -48,12 +70,16 @@ Result<std::string> FileIo::Read(std::string_view location) const {
 
 Status FileIo::WriteNew(std::string_view location, std::string_view bytes) const {
   FIRN_ASSIGN_OR_RETURN(const Object object, Locate(location));
-  const Status written =
-      object.store->PutWhole(object.key, bytes, storage::PutMode::kIfAbsent);
-  if (written.ok()) return written;
-  if (!IsError(written, ErrorKind::kOutcomeUnknown)) return AddContext(written, location);
-  // Nothing refers to the file yet, so whether it is there makes no difference.
-  return Error(ErrorKind::kUnavailable, "{}: {}", location, ErrorText(written));
+  return WriteFailure(
+      object.store->PutWhole(object.key, bytes, storage::PutMode::kIfAbsent), location);
+}
+
+Result<std::unique_ptr<storage::ObjectWriter>> FileIo::OpenNew(
+    std::string_view location) const {
+  FIRN_ASSIGN_OR_RETURN(const Object object, Locate(location));
+  auto opened = object.store->PutInPieces(object.key, storage::PutMode::kIfAbsent);
+  if (!opened.ok()) return WriteFailure(opened.status(), location);
+  return std::make_unique<NewFile>(location, *std::move(opened));
 }
 
 Status FileIo::Delete(std::string_view location) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,10 @@ class FileIo {
   /// Durable once it returns OK. Never replaces: the names that metadata gives are
   /// unique, and a file that is there already belongs to somebody else (AlreadyExists).
   Status WriteNew(std::string_view location, std::string_view bytes) const;
+
+  /// WriteNew for what is better not held in memory as a whole; see
+  /// ObjectStore::PutInPieces.
+  Result<std::unique_ptr<storage::ObjectWriter>> OpenNew(std::string_view location) const;
 
   /// OK also if there was no such object. Only for what no metadata names.
   Status Delete(std::string_view location) const;

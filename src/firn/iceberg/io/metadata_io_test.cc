@@ -104,5 +104,27 @@ TEST(FileIoTest, AnUnknownOutcomeOfAFileNobodyKnowsIsJustAFailure) {
   EXPECT_TRUE(IsError(io.WriteNew("memory:///a", "1"), ErrorKind::kUnavailable));
 }
 
+TEST(FileIoTest, FilesInPiecesAreNewToo) {
+  storage::MemoryStore memory(SystemRuntime());
+  storage::FaultyStore faulty(SystemRuntime(), memory,
+                              storage::FailNth(storage::StoreOperation::kPutWhole, 3,
+                                               storage::kApplyThenUnknown));
+  const FileIo io =
+      FileIo::Make({{.prefix = "memory:///", .store = &faulty}}).ValueOrDie();
+  const auto write = [&](std::string_view location) -> Status {
+    FIRN_ASSIGN_OR_RETURN(const auto file, io.OpenNew(location));
+    FIRN_RETURN_NOT_OK(file->Append("one "));
+    FIRN_RETURN_NOT_OK(file->Append("two"));
+    return file->Finish();
+  };
+  EXPECT_TRUE(write("memory:///a").ok());
+  EXPECT_EQ(io.Read("memory:///a").ValueOrDie(), "one two");
+  const Status again = write("memory:///a");
+  EXPECT_TRUE(IsError(again, ErrorKind::kAlreadyExists));
+  EXPECT_THAT(again.message(), HasSubstr("memory:///a"));
+  EXPECT_TRUE(IsError(write("memory:///b"), ErrorKind::kUnavailable));
+  EXPECT_FALSE(io.OpenNew("s3://b/a").ok());
+}
+
 }  // namespace
 }  // namespace firn::iceberg
