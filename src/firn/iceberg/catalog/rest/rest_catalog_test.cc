@@ -5,6 +5,7 @@
 
 #include "firn/core/fake_runtime.h"
 #include "firn/iceberg/catalog/memory_catalog.h"
+#include "firn/iceberg/catalog/rest/vended_credentials.h"
 #include "firn/iceberg/testing/rest_test_server.h"
 #include "firn/iceberg/testing/sample_table.h"
 
@@ -151,6 +152,40 @@ TEST_F(RestCatalogTest, CredentialsAreRenewedWithoutTheTableWhereTheServerCan) {
   const StorageAccess renewed = Open().RenewAccess(kFlights, "s3://lake/t").ValueOrDie();
   EXPECT_EQ(renewed.properties.at("a"), "vended");
   EXPECT_EQ(Targets().back(), "GET /v1/namespaces/demo/tables/flights/credentials");
+}
+
+std::string Vended(int number, WallTime expiry) {
+  return fmt::format(
+      R"({{"storage-credentials": [{{"prefix": "s3://lake", "config": {{
+         "s3.access-key-id": "key-{0}", "s3.secret-access-key": "secret",
+         "s3.session-token": "token", "s3.session-token-expires-at-ms": "{1}"}}}}]}})",
+      number,
+      std::chrono::floor<std::chrono::milliseconds>(expiry).time_since_epoch().count());
+}
+
+TEST_F(RestCatalogTest, VendedCredentialsAreAskedForAgainBeforeTheyEnd) {
+  int given = 0;
+  Serve({.credentials = "{}"},
+        {.after = [&](const ReceivedRequest& request, Reply reply) {
+          if (!request.target.ends_with("/credentials")) return reply;
+          reply.body = Vended(++given, runtime_.Now() + std::chrono::hours(1));
+          return reply;
+        }});
+  MakeFlights();
+  storage::s3::CachedCredentials provider(
+      runtime_, {VendedCredentials(Open(), kFlights, "s3://lake/demo/flights")});
+  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-1");
+  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-1");
+  runtime_.Advance(std::chrono::minutes(59));
+  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-2");
+  EXPECT_EQ(provider.Get().ValueOrDie().session_token, "token");
+}
+
+TEST_F(RestCatalogTest, ACatalogThatVendsNothingSaysSo) {
+  Serve({});
+  MakeFlights();
+  const auto vended = VendedCredentials(Open(), kFlights, "s3://lake");
+  EXPECT_TRUE(IsError(vended.fetch().status(), ErrorKind::kNotFound));
 }
 
 TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {

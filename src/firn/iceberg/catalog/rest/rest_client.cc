@@ -1,6 +1,5 @@
 #include "firn/iceberg/catalog/rest/rest_client.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "firn/core/ulid.h"
@@ -122,11 +121,7 @@ std::optional<Duration> RestClient::WaitAfter(const RestCall& call,
   if (!is_worth_it) return std::nullopt;
   const Duration asked = attempt.retry_after.value_or(Duration(0));
   if (asked > options_.retry_after_max) return std::nullopt;
-  const auto first = std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(options_.backoff_first.count()));
-  const std::uint64_t bound = first << std::min(attempts - 1, 16);
-  // Full jitter: callers that failed together do not meet again.
-  return asked + Duration(static_cast<std::int64_t>(runtime_.Random64() % bound));
+  return asked + firn::WaitAfter(attempts, options_.backoff, runtime_);
 }
 
 }  // namespace firn::iceberg::rest

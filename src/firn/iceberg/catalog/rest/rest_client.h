@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/core/backoff.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/http/http_client.h"
@@ -22,9 +23,9 @@ struct RestClientOptions {
   Duration timeout{0};
   /// Attempts at one call, the first one included.
   int attempts_max = 5;
-  /// The wait after the first failed attempt is random below this; the bound doubles with
-  /// each further attempt.
-  Duration backoff_first = std::chrono::milliseconds(200);
+  /// Between them, beside what the server asks for.
+  Backoff backoff = {.first = std::chrono::milliseconds(200),
+                     .max = std::chrono::seconds(5)};
   /// How long a server may ask to be left alone (Retry-After) and still be waited for.
   Duration retry_after_max = std::chrono::seconds(30);
   /// How long an idempotency key may be sent again; nothing: the server knows none.

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "firn/storage/s3/uri.h"
+
 namespace firn::iceberg::rest {
 namespace {
 
-bool IsUnreserved(char c) {
-  return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') ||
-         c == '-' || c == '.' || c == '_' || c == '~';
-}
+using storage::s3::EncodeUriPart;
 
 std::string RootOf(std::string_view prefix) {
   while (prefix.starts_with('/')) prefix.remove_prefix(1);
@@ -30,18 +29,6 @@ Route WithQuery(std::string path,
 
 }  // namespace
 
-std::string EscapeUrl(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (IsUnreserved(c)) {
-      escaped += c;
-    } else {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return escaped;
-}
-
 Routes::Routes(const Options& options)
     : root_(RootOf(options.prefix)), namespace_separator_(options.namespace_separator) {}
 
@@ -49,7 +36,7 @@ std::string Routes::JoinLevels(std::string_view namespace_name) const {
   std::string joined;
   while (true) {
     const std::size_t dot = namespace_name.find('.');
-    joined += EscapeUrl(namespace_name.substr(0, dot));
+    joined += EncodeUriPart(namespace_name.substr(0, dot));
     if (dot == std::string_view::npos) return joined;
     joined += namespace_separator_;
     namespace_name.remove_prefix(dot + 1);
@@ -57,14 +44,14 @@ std::string Routes::JoinLevels(std::string_view namespace_name) const {
 }
 
 Route Routes::Config(std::string_view warehouse) {
-  return WithQuery("/v1/config", {{"warehouse", EscapeUrl(warehouse)}});
+  return WithQuery("/v1/config", {{"warehouse", EncodeUriPart(warehouse)}});
 }
 
 Route Routes::Namespaces() const { return {fmt::format("{}/namespaces", root_)}; }
 
 Route Routes::Namespaces(std::string_view parent, std::string_view page_token) const {
   return WithQuery(Namespaces().target, {{"parent", JoinLevels(parent)},
-                                         {"pageToken", EscapeUrl(page_token)}});
+                                         {"pageToken", EncodeUriPart(page_token)}});
 }
 
 Route Routes::Namespace(std::string_view namespace_name) const {
@@ -76,12 +63,13 @@ Route Routes::Tables(std::string_view namespace_name) const {
 }
 
 Route Routes::Tables(std::string_view namespace_name, std::string_view page_token) const {
-  return WithQuery(Tables(namespace_name).target, {{"pageToken", EscapeUrl(page_token)}});
+  return WithQuery(Tables(namespace_name).target,
+                   {{"pageToken", EncodeUriPart(page_token)}});
 }
 
 Route Routes::Table(const TableIdentifier& identifier) const {
   return {fmt::format("{}/{}", Tables(identifier.namespace_name).target,
-                      EscapeUrl(identifier.name))};
+                      EncodeUriPart(identifier.name))};
 }
 
 Route Routes::DropTable(const TableIdentifier& identifier) const {

@@ -8,9 +8,6 @@
 
 namespace firn::iceberg::rest {
 
-/// Percent-encodes all but the characters that RFC 3986, section 2.3, calls unreserved.
-std::string EscapeUrl(std::string_view text);
-
 /// One endpoint of the server with what it is about.
 struct Route {
   /// Path and query below the base URI, encoded: "/v1/namespaces?parent=a".

@@ -33,8 +33,8 @@ TEST(RestRoutesTest, WithoutPrefixAndWithAnotherSeparator) {
 }
 
 TEST(RestRoutesTest, NamesAreEscaped) {
-  EXPECT_EQ(EscapeUrl("aZ09-._~"), "aZ09-._~");
-  EXPECT_EQ(EscapeUrl("a/b?c#d%é+ "), "a%2Fb%3Fc%23d%25%C3%A9%2B%20");
+  EXPECT_EQ(Routes(Routes::Options{}).Table({"a c", "t/?#"}).target,
+            "/v1/namespaces/a%20c/tables/t%2F%3F%23");
 }
 
 TEST(RestRoutesTest, MessagesShowNoQuery) {

@@ -5,10 +5,12 @@
 
 #include "firn/iceberg/catalog/rest/rest_messages.h"
 #include "firn/iceberg/catalog/rest/rest_outcome.h"
-#include "firn/iceberg/catalog/rest/rest_routes.h"
+#include "firn/storage/s3/uri.h"
 
 namespace firn::iceberg::rest {
 namespace {
+
+using storage::s3::EncodeUriPart;
 
 constexpr std::int64_t kLifetimeSecondsMax = 10LL * 365 * 86'400;
 
@@ -32,8 +34,8 @@ std::string FormOf(const TokenOptions& options) {
   fields["client_secret"] = client.secret;
   std::string form;
   for (const auto& [name, value] : fields) {
-    form += fmt::format("{}{}={}", form.empty() ? "" : "&", EscapeUrl(name),
-                        EscapeUrl(value));
+    form += fmt::format("{}{}={}", form.empty() ? "" : "&", EncodeUriPart(name),
+                        EncodeUriPart(value));
   }
   return form;
 }
@@ -89,7 +91,7 @@ std::string TokenSource::CensoredOf(std::string text) const {
        {options_.credential, ClientOf(options_.credential).secret, options_.token,
         token_}) {
     Erase(secret, text);
-    Erase(EscapeUrl(secret), text);
+    Erase(EncodeUriPart(secret), text);
   }
   return text;
 }
