@@ -11,19 +11,20 @@ class RestLake(Lake):
     """Tables that Firn, PyIceberg and Spark reach through one server; `folder` holds Firn's configuration and WAL."""
 
     uri: str = ""
+    properties: dict = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
         self.configure(self.uri)
 
-    def configure(self, uri, **properties):
+    def configure(self, uri, wal=None, **properties):
         lines = ["catalog:", "  type: rest", f"  uri: {uri}"]
         lines += [f"  {key}: {value}" for key, value in properties.items()]
-        lines += ["wal:", f"  path: {self.folder}/wal"]
+        lines += ["wal:", f"  path: {wal or self.folder / 'wal'}"]
         (self.folder / "firn.yaml").write_text("\n".join(lines) + "\n")
 
     @property
     def pyiceberg(self):
-        return RestCatalog(CATALOG, uri=self.uri)
+        return RestCatalog(CATALOG, uri=self.uri, **self.properties)
 
     def drop_all(self, parent=()):
         catalog = self.pyiceberg

@@ -106,6 +106,21 @@ def test_tables_of_spark_lose_nothing(lake, spark):
     assert set(lake.metadata(TABLE)["refs"]) == {"main", "audit"}
 
 
+def test_a_table_in_a_bucket(tmp_path, rest, s3):
+    """The server's warehouse is in S3, where Firn's own keys reach it; its log lies beside it."""
+    keys = {"s3.endpoint": s3.uri, "s3.access-key-id": "firn", "s3.secret-access-key": "firn-secret",
+            "s3.region": "us-east-1"}
+    lake = RestLake(tmp_path, uri=rest.uri, properties=keys)
+    lake.configure(rest.uri, wal="s3://lake/wal", **keys)
+    lake.firn("load", "bucket.events", lake.write_parquet(events(0)), "--create", "--partition-by", "name")
+    lake.firn("load", "bucket.events", "--wal-only", lake.write_parquet(events(BATCH)))
+    lake.firn("shift", "bucket.events")
+    table = lake.table("bucket.events")
+    assert table.location().startswith("s3://lake/rest/")
+    assert content(table.scan().to_arrow()) == content(events(0, 2 * BATCH))
+    lake.firn("table", "drop", "bucket.events")
+
+
 def bad_gateway_after_applying(lake, send, answer):
     assert send()[0] == 200
     answer(502)
