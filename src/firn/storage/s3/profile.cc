@@ -1,5 +1,6 @@
 #include "firn/storage/s3/profile.h"
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <sstream>

@@ -1,5 +1,6 @@
 #include "firn/storage/s3/s3_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firn/storage/s3/digest.h"
