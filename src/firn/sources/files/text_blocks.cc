@@ -7,6 +7,8 @@ namespace firn::sources {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 1LL << 20;
+/// A block grows by so much at a time, so that a small file does not pay for a whole one.
+constexpr std::int64_t kReadBytes = 64LL << 10;
 /// How far the front is searched for what no text has.
 constexpr std::size_t kLookedAtBytes = 4096;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -20,7 +22,8 @@ Status TextBlocks::ReadUpTo(std::int64_t bytes) {
   buffer_.erase(0, std::exchange(consumed_, 0));
   while (!is_last_ && std::ssize(buffer_) < bytes) {
     const std::size_t size = buffer_.size();
-    FIRN_RETURN_NOT_OK(file_.Read(bytes - std::ssize(buffer_), buffer_));
+    const std::int64_t wanted = std::min(bytes - std::ssize(buffer_), kReadBytes);
+    FIRN_RETURN_NOT_OK(file_.Read(wanted, buffer_));
     is_last_ = buffer_.size() == size;
   }
   if (!std::exchange(is_first_, false)) return Status::OK();
