@@ -132,9 +132,7 @@ class TaskWorkers {
     const ChunkWriter& writer;
     /// Begins the names of all files.
     std::string name;
-    const IterationOptions& options;
-    const StopToken& stop;
-    const ChunkDone& done;
+    const IterationWriting& writing;
   };
 
   TaskWorkers(Runtime& runtime, MemoryBudget& memory, Job job)
@@ -142,7 +140,7 @@ class TaskWorkers {
         memory_(memory),
         job_(std::move(job)),
         chunks_(job_.chunks),
-        tasks_(MakeTasks(job_.iteration.input, chunks_, job_.options.limits)),
+        tasks_(MakeTasks(job_.iteration.input, chunks_, job_.writing.options.limits)),
         mutex_(runtime),
         uses_(job_.iteration, chunks_),
         results_(chunks_.size()) {
@@ -150,15 +148,16 @@ class TaskWorkers {
       uses_.Begin(task);
       task.max_open_runs =
           OpenRunsWithin(memory_.limit_bytes(), job_.iteration.input, chunks_,
-                         job_.iteration.segments, task, job_.options.writer);
+                         job_.iteration.segments, task, job_.writing.options.writer);
     }
     std::ranges::stable_sort(tasks_, std::ranges::greater(), &Task::bytes);
   }
 
   /// Results in the order of the chunks.
   Result<std::vector<ChunkFiles>> Run() {
-    const auto count = std::min(
-        tasks_.size(), static_cast<std::size_t>(std::max(job_.options.workers, 1)));
+    const auto count =
+        std::min(tasks_.size(),
+                 static_cast<std::size_t>(std::max(job_.writing.options.workers, 1)));
     {
       std::vector<Thread> threads;
       for (std::size_t i = 0; i < count; ++i) {
@@ -181,20 +180,20 @@ class TaskWorkers {
   }
 
   Status Work(const Task& task) {
-    FIRN_RETURN_NOT_OK(job_.stop.Check());
+    FIRN_RETURN_NOT_OK(job_.writing.stop.Check());
     FIRN_ASSIGN_OR_RETURN(const MemoryReservation reserved,
-                          memory_.Reserve(MemoryOf(task), job_.stop));
-    return job_.writer.Write(task, job_.name, job_.stop,
+                          memory_.Reserve(MemoryOf(task), job_.writing.stop));
+    return job_.writer.Write(task, job_.name, job_.writing.stop,
                              [this](std::size_t chunk, ChunkFiles files) {
                                MutexLock lock(mutex_);
-                               job_.done(chunks_[chunk], files);
+                               job_.writing.done(chunks_[chunk], files);
                                results_[chunk] = std::move(files);
                              });
   }
 
   std::int64_t MemoryOf(const Task& task) const {
     return TaskMemory(job_.iteration.input, chunks_, job_.iteration.segments, task,
-                      job_.options.writer);
+                      job_.writing.options.writer);
   }
 
   Runtime& runtime_;
@@ -229,20 +228,17 @@ Status CheckEveryRowWritten(const PlannedIteration& iteration, std::int64_t writ
 Result<WrittenIteration> WriteFiles(Runtime& runtime, MemoryBudget& memory,
                                     const PlannedIteration& iteration, NewFiles& files,
                                     IterationOutput output,
-                                    const IterationOptions& options,
-                                    const StopToken& stop, const ChunkDone& done) {
+                                    const IterationWriting& writing) {
   FIRN_ASSIGN_OR_RETURN(const std::vector<planner::Chunk> chunks,
                         ChunksByPartition(iteration));
   const ChunkWriter writer(files, iteration.start.metadata, iteration.input, chunks,
-                           iteration.segments, options.writer);
+                           iteration.segments, writing.options.writer);
   TaskWorkers workers(runtime, memory,
                       {.iteration = iteration,
                        .chunks = chunks,
                        .writer = writer,
                        .name = output.id.value(),
-                       .options = options,
-                       .stop = stop,
-                       .done = done});
+                       .writing = writing});
   const BootTime begun = runtime.SinceBoot();
   FIRN_ASSIGN_OR_RETURN(std::vector<ChunkFiles> results, workers.Run());
   WrittenIteration written{.batch = {.id = std::move(output.id),
@@ -257,7 +253,7 @@ Result<WrittenIteration> WriteFiles(Runtime& runtime, MemoryBudget& memory,
   FIRN_RETURN_NOT_OK(CheckEveryRowWritten(iteration, written.rows));
   DescribeRanges(iteration, written.batch);
   CrashPoint("shift.written");
-  FIRN_RETURN_NOT_OK(stop.Check());
+  FIRN_RETURN_NOT_OK(writing.stop.Check());
   return written;
 }
 
@@ -286,11 +282,10 @@ Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spo
 Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
                                         const PlannedIteration& iteration,
                                         IterationOutput output,
-                                        const IterationOptions& options,
-                                        const StopToken& stop, const ChunkDone& done) {
+                                        const IterationWriting& writing) {
   NewFiles files(runtime, output.io);
-  auto written = WriteFiles(runtime, memory, iteration, files, std::move(output), options,
-                            stop, done);
+  auto written =
+      WriteFiles(runtime, memory, iteration, files, std::move(output), writing);
   if (!written.ok()) files.DeleteAll();
   return written;
 }

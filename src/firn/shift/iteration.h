@@ -87,14 +87,20 @@ struct IterationOutput {
   std::optional<BatchId> parent;
 };
 
+/// How an iteration is written, who may stop it, and who is told.
+struct IterationWriting {
+  const IterationOptions& options;
+  const StopToken& stop;
+  ChunkDone done;
+};
+
 /// Writes the files of a planned iteration, largest task first, and describes them as a
 /// batch. A task waits until `memory` holds what it will need. Nothing is in the table
-/// until the batch is committed. Cancelled if `stop` fires; NotFound as PlanIteration.
-/// After an error the files are gone again, as far as they can be deleted.
+/// until the batch is committed. Cancelled if the stop token fires; NotFound as
+/// PlanIteration. After an error the files are gone again, as far as they can be deleted.
 Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
                                         const PlannedIteration& iteration,
                                         IterationOutput output,
-                                        const IterationOptions& options,
-                                        const StopToken& stop, const ChunkDone& done);
+                                        const IterationWriting& writing);
 
 }  // namespace firn::shift

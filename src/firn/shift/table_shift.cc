@@ -103,8 +103,8 @@ Result<std::int64_t> TableShift::Clean() {
   const WallTime now = environment_.runtime.Now();
   FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(wal, uuid));
   FIRN_ASSIGN_OR_RETURN(const auto loads, wal::ListEndedLoads(wal, uuid));
-  FIRN_RETURN_NOT_OK(DeleteRetired(wal, uuid, head.positions.reached, shards, loads, now,
-                                   options_.dead_after));
+  FIRN_RETURN_NOT_OK(DeleteRetired(wal, uuid, head.positions.reached, shards, loads,
+                                   now - options_.dead_after));
   return wal::DeleteSegments(
       wal, DrainedSegments(
                shards, head.positions.reached, committed, now,
@@ -214,14 +214,16 @@ class TableShift::Session {
 
   Result<WrittenIteration> Write(const PlannedIteration& planned,
                                  const std::optional<BatchId>& parent) {
-    return WriteIteration(environment_.runtime, environment_.memory, planned,
-                          {.io = environment_.io,
-                           .id = BatchId(NewUlid(environment_.runtime)),
-                           .parent = parent},
-                          shift_.options_.iteration, stop_,
-                          [&](const planner::Chunk& chunk, const ChunkFiles& files) {
-                            observer_.OnChunk(chunk, files);
-                          });
+    return WriteIteration(
+        environment_.runtime, environment_.memory, planned,
+        {.io = environment_.io,
+         .id = BatchId(NewUlid(environment_.runtime)),
+         .parent = parent},
+        {.options = shift_.options_.iteration,
+         .stop = stop_,
+         .done = [&](const planner::Chunk& chunk, const ChunkFiles& files) {
+           observer_.OnChunk(chunk, files);
+         }});
   }
 
   /// What the table need not remember any more once the iteration is in it.
@@ -232,7 +234,7 @@ class TableShift::Session {
         wal::ListEndedLoads(environment_.wal_store, planned.start.metadata.table_uuid));
     wal::Retired retired =
         wal::FindRetired(planned.admission.next, listed_, loads,
-                         environment_.runtime.Now(), shift_.options_.dead_after);
+                         environment_.runtime.Now() - shift_.options_.dead_after);
     for (const auto& [shard, range] : batch.shards) retired.shards.erase(shard);
     for (const auto& [source, range] : batch.sources) retired.sources.erase(source);
     return retired;

@@ -307,7 +307,9 @@ TEST(TableShiftTest, RowsThatWereNotWrittenAreNotBlamedOnASegment) {
   const auto written =
       WriteIteration(warehouse.runtime(), warehouse.memory(), iteration,
                      {.io = warehouse.io(), .id = BatchId("batch"), .parent = {}},
-                     warehouse.options().iteration, {}, [](const auto&, const auto&) {});
+                     {.options = warehouse.options().iteration,
+                      .stop = {},
+                      .done = [](const auto&, const auto&) {}});
   EXPECT_FALSE(IsError(written.status(), ErrorKind::kCorruption));
   EXPECT_THAT(written.status().message(), HasSubstr("2 rows were written of 3"));
 }

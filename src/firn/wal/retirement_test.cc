@@ -31,14 +31,14 @@ class RetirementTest : public testing::Test {
 
   Retired Find() {
     return FindRetired(positions_, ListShards(store_, table_).ValueOrDie(),
-                       ListEndedLoads(store_, table_).ValueOrDie(), runtime_.Now(),
-                       hours(24));
+                       ListEndedLoads(store_, table_).ValueOrDie(),
+                       runtime_.Now() - hours(24));
   }
   std::vector<std::string> KeysAfterCleaning() {
     EXPECT_TRUE(DeleteRetired(store_, table_, positions_,
                               ListShards(store_, table_).ValueOrDie(),
-                              ListEndedLoads(store_, table_).ValueOrDie(), runtime_.Now(),
-                              hours(24))
+                              ListEndedLoads(store_, table_).ValueOrDie(),
+                              runtime_.Now() - hours(24))
                     .ok());
     std::vector<std::string> keys;
     for (const auto& object : store_.List("").ValueOrDie()) keys.push_back(object.key);
