@@ -11,7 +11,6 @@ namespace firn::fuzz {
 namespace {
 
 using sources::FileOptions;
-using types::Field;
 using types::Type;
 using types::TypeKind;
 

@@ -21,7 +21,7 @@ void TryList(std::string_view bytes) {
 
 void Try(std::string_view bytes) {
   static const TableMetadata kTable = FlightsMetadata();
-  static const types::PartitionSpec& kSpec = kTable.partition_specs.at(0);
+  static const types::PartitionSpec kSpec = kTable.partition_specs.at(0);
   static const std::vector<types::Type> kTypes =
       PartitionTypes(kSpec, CurrentSchema(kTable)).ValueOrDie();
   const auto container = avro::ReadContainer(bytes);

@@ -38,6 +38,7 @@ const CommandHelp kProgram = {
            {"./warehouse/wal", "the WAL"}}}},
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const std::map<std::string, CommandHelp, std::less<>>& Commands() {
   static const std::map<std::string, CommandHelp, std::less<>> commands = {
       {"", kProgram},

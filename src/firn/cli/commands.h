@@ -128,7 +128,7 @@ Status RunDeadLettersReplay(const CommandContext& context, const std::string& ta
 /// fails if one is wrong.
 Status RunCheck(const CommandContext& context, OutputFormat format);
 
-Status RunPositionsShow(const CommandContext& context, const std::string& table,
+Status RunPositionsShow(const CommandContext& context, const std::string& table_name,
                         OutputFormat format);
 
 struct PositionsResetArguments {

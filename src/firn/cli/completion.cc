@@ -62,8 +62,9 @@ complete -c firn -f -a '(__firn_complete)'
 )sh";
 
 bool IsPath(std::string_view value) {
-  return value.find("FILE") != value.npos || value.find("DIR") != value.npos ||
-         value.find(".json") != value.npos;
+  return value.find("FILE") != std::string_view::npos ||
+         value.find("DIR") != std::string_view::npos ||
+         value.find(".json") != std::string_view::npos;
 }
 
 /// Reads the words before the cursor as the parser would.
@@ -85,11 +86,11 @@ class Walk {
     }
   }
 
-  Completion Finish(std::string word) {
+  Completion Finish(const std::string& word) {
     const std::size_t equals = word.find('=');
     if (pending_ != nullptr) {
       Offer(*pending_, word == "=" ? "" : word);
-    } else if (IsOption(word) && equals != word.npos) {
+    } else if (IsOption(word) && equals != std::string_view::npos) {
       const OptionText* option = Find(word.substr(0, equals));
       if (option != nullptr) Offer(*option, word.substr(equals + 1));
       for (Candidate& candidate : result_.candidates) {
@@ -122,7 +123,7 @@ class Walk {
     const OptionText* option = Find(word.substr(0, equals));
     if (option == nullptr || option->value.empty()) return;
     pending_ = option;
-    if (equals != word.npos) TakeValue(word.substr(equals + 1));
+    if (equals != std::string_view::npos) TakeValue(word.substr(equals + 1));
   }
 
   void TakeValue(const std::string& value) {

@@ -6,7 +6,6 @@ namespace firn::cli {
 namespace {
 
 using order::Direction;
-using order::KeyColumn;
 using order::KeyEncoder;
 using order::NullOrder;
 using types::Type;

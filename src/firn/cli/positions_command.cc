@@ -102,12 +102,12 @@ Status CheckOtherWals(const WalId& own, const PositionsResetArguments& arguments
 
 }  // namespace
 
-Status RunPositionsShow(const CommandContext& context, const std::string& name,
+Status RunPositionsShow(const CommandContext& context, const std::string& table_name,
                         OutputFormat format) {
   FIRN_ASSIGN_OR_RETURN(
       const auto workspace,
       Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
-  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
+  FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, table_name));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id, WalIdForReading(*workspace));
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
                         commit::ReadPositions(table.metadata(), wal_id));
@@ -116,7 +116,7 @@ Status RunPositionsShow(const CommandContext& context, const std::string& name,
   } else {
     PrintText(table, wal_id, positions);
   }
-  return CheckNotRolledBack(table.metadata(), positions, name);
+  return CheckNotRolledBack(table.metadata(), positions, table_name);
 }
 
 Status RunPositionsReset(const CommandContext& context,

@@ -51,7 +51,7 @@ std::string ExplainUsageError(const CommandTree& root, const BadCommandLine& lin
   if (!line.unknown.empty()) {
     problem = ExplainUnknown(line.unknown.front(), *command, options);
   } else if (!command->commands.empty() &&
-             line.problem.find("subcommand") != line.problem.npos) {
+             line.problem.find("subcommand") != std::string_view::npos) {
     problem = fmt::format("name a command: {}", fmt::join(CommandNames(*command), ", "));
   }
   std::ranges::replace(problem, '\n', ' ');

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
@@ -45,7 +46,7 @@ Result<TableWal> OpenTableWal(Workspace& workspace, const std::string& name) {
 /// path; without the table's uuid, the zeros or the suffix, too.
 Result<wal::SegmentName> ParseSegment(const TableWal& wal, const std::string& text) {
   const std::size_t slash = text.rfind('/');
-  std::string sequence = slash == text.npos ? "" : text.substr(slash + 1);
+  std::string sequence = slash == std::string_view::npos ? "" : text.substr(slash + 1);
   if (sequence.ends_with(".parquet")) sequence.resize(sequence.size() - 8);
   const bool is_number =
       !sequence.empty() && sequence.size() <= 20 &&

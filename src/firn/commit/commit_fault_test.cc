@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,7 +107,7 @@ class CommitFaultTest : public testing::TestWithParam<FaultCase> {
   storage::Fault ReachInStore(const storage::StoreCall& call) {
     deletions_ += call.operation == storage::StoreOperation::kDelete ? 1 : 0;
     if (call.operation != storage::StoreOperation::kPutWhole) return storage::kPass;
-    const bool is_list = call.key.find("snap-") != call.key.npos;
+    const bool is_list = call.key.find("snap-") != std::string_view::npos;
     const Status status = Reach(is_list ? Step::kManifestList : Step::kManifest);
     if (status.ok()) return storage::kPass;
     return IsError(status, ErrorKind::kOutcomeUnknown) ? storage::kApplyThenUnknown

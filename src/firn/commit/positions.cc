@@ -121,7 +121,8 @@ template <typename Number>
 std::optional<NamedRange<Number>> ParseRange(std::string_view text) {
   const std::size_t dash = text.rfind('-');
   const std::size_t colon = text.rfind(':');
-  if (dash == text.npos || colon == text.npos || dash < colon) return std::nullopt;
+  if (dash == std::string_view::npos || colon == std::string_view::npos || dash < colon)
+    return std::nullopt;
   const auto first = ParseNumber<Number>(text.substr(colon + 1, dash - colon - 1));
   const auto last = ParseNumber<Number>(text.substr(dash + 1));
   if (!first || !last || *first > *last) return std::nullopt;

@@ -17,7 +17,6 @@
 namespace firn::parquet_io {
 namespace {
 
-using testing::IsEmpty;
 using types::Field;
 using types::Type;
 using types::TypeKind;

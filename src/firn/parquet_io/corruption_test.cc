@@ -11,8 +11,6 @@ namespace firn::parquet_io {
 namespace {
 
 using testing::HasSubstr;
-using types::Type;
-using types::TypeKind;
 
 class CorruptionTest : public ParquetFixture {
  protected:

@@ -1,6 +1,7 @@
 #include "firn/planner/json_node.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -76,7 +77,7 @@ Result<Json> ParseJson(std::string_view text) {
     const auto line = 1 + std::ranges::count(read, '\n');
     const std::size_t line_end = read.rfind('\n');
     const std::size_t column =
-        line_end == read.npos ? read.size() : read.size() - line_end - 1;
+        line_end == std::string_view::npos ? read.size() : read.size() - line_end - 1;
     return InvalidError("not a JSON document: line {}, column {}", line, column);
   } catch (const Json::out_of_range&) {
     return InvalidError("a number is beyond what a double holds");

@@ -155,7 +155,8 @@ Result<std::map<FieldId, BloomFilter>> ReadBloomFilters(
 std::string_view CutFolderName(std::string_view name) {
   if (name.size() <= kFolderNameBytesMax) return name;
   const std::size_t escape = name.substr(0, kFolderNameBytesMax).rfind('%');
-  const bool is_split = escape != name.npos && escape + 3 > kFolderNameBytesMax;
+  const bool is_split =
+      escape != std::string_view::npos && escape + 3 > kFolderNameBytesMax;
   return name.substr(0, is_split ? escape : kFolderNameBytesMax);
 }
 
@@ -165,7 +166,7 @@ std::string CutFolderNames(std::string_view path) {
   while (true) {
     const std::size_t end = path.find('/');
     cut += CutFolderName(path.substr(0, end));
-    if (end == path.npos) return cut;
+    if (end == std::string_view::npos) return cut;
     cut += '/';
     path.remove_prefix(end + 1);
   }

@@ -97,7 +97,7 @@ TestRows::TestRows(const char* rows) {
     std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     TestRow row;
-    if (const std::size_t slash = word.find('/'); slash != word.npos) {
+    if (const std::size_t slash = word.find('/'); slash != std::string_view::npos) {
       row.tenant = std::string(word.substr(0, slash));
       word.remove_prefix(slash + 1);
     }

@@ -37,8 +37,10 @@ struct TestRow {
 /// Rows, or text: "b2 P/a1" are keys and numbers, the second row of tenant P.
 struct TestRows : std::vector<TestRow> {
   TestRows() = default;
-  TestRows(const char* text);
+  // NOLINTBEGIN(google-explicit-constructor): a test says rows in either way
+  TestRows(const char* rows);
   TestRows(std::vector<TestRow> rows) : std::vector<TestRow>(std::move(rows)) {}
+  // NOLINTEND(google-explicit-constructor)
 };
 
 /// Rows of numbers [first, first + count), which are their keys too.
@@ -55,7 +57,7 @@ class TestObserver : public ShiftObserver {
 };
 
 struct TestLayout {
-  std::string partition_by = "";
+  std::string partition_by = {};
   std::string sort_by = "key";
   std::map<std::string, std::string> properties = {};
   /// Type of the column `number`.

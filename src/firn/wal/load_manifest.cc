@@ -87,7 +87,7 @@ std::string Encode(const LoadManifest& manifest) {
 /// Takes a number and the blank behind it off the front.
 bool TakeNumber(std::string_view& line, std::int64_t& number) {
   const std::size_t space = line.find(' ');
-  if (space == line.npos) return false;
+  if (space == std::string_view::npos) return false;
   const auto parsed = ParseWholeNumber<std::int64_t>(line.substr(0, space));
   if (!parsed) return false;
   number = *parsed;
@@ -120,7 +120,7 @@ std::optional<LoadManifest> Decode(std::string_view text) {
   LoadManifest manifest;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == text.npos) return std::nullopt;
+    if (end == std::string_view::npos) return std::nullopt;
     if (!DecodeLine(text.substr(0, end), manifest)) return std::nullopt;
     text.remove_prefix(end + 1);
   }

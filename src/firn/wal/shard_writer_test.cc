@@ -14,7 +14,6 @@ namespace {
 using std::chrono::hours;
 using storage::Fault;
 using storage::StoreCall;
-using storage::StoreOperation;
 
 class ShardWriterTest : public testing::Test {
  protected:

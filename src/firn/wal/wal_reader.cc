@@ -81,7 +81,7 @@ ExtractedValue Extract(const ExtractionInput& input, int row_group,
                        const KeyValuePayload& from) {
   std::string key = from.key;
   const std::size_t index = key.find("{}");
-  if (index != key.npos) key.replace(index, 2, fmt::to_string(row_group));
+  if (index != std::string_view::npos) key.replace(index, 2, fmt::to_string(row_group));
   const auto found = input.key_values.find(key);
   if (found == input.key_values.end()) return Missing();
   return found->second;

@@ -56,9 +56,9 @@ std::optional<ShardObject> ParseShardObject(const std::string& key) {
     return ShardObject{segment->shard, segment};
   }
   const std::size_t shard = key.find('/');
-  if (shard == key.npos) return std::nullopt;
+  if (shard == std::string_view::npos) return std::nullopt;
   const std::size_t marker = key.find('/', shard + 1);
-  if (marker == key.npos) return std::nullopt;
+  if (marker == std::string_view::npos) return std::nullopt;
   ShardId id(key.substr(shard + 1, marker - shard - 1));
   if (key != ClosedMarkerKey(TableUuid(key.substr(0, shard)), id)) return std::nullopt;
   return ShardObject{std::move(id), std::nullopt};

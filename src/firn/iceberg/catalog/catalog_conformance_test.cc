@@ -145,7 +145,7 @@ class CatalogConformanceTest : public testing::TestWithParam<Kind> {
   }
 
   Result<LoadedTable> Set(const std::string& key, const std::string& value,
-                          std::vector<TableRequirement> requirements = {}) {
+                          const std::vector<TableRequirement>& requirements = {}) {
     return catalog().CommitTable(kFlights, requirements, {SetProperties{{{key, value}}}});
   }
 

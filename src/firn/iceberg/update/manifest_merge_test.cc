@@ -10,7 +10,6 @@
 namespace firn::iceberg {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 

@@ -18,7 +18,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using types::Type;
 
 types::Field Field(std::string name, std::string_view type, bool required = false) {

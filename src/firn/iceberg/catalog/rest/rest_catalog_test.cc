@@ -204,7 +204,7 @@ TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {
 TEST_F(RestCatalogTest, ACommitWithAKeyIsAppliedOnce) {
   int lost = 2;
   Serve({.idempotency_key_lifetime = "PT30M"},
-        {.after = [&](const ReceivedRequest& request, Reply reply) {
+        {.after = [&](const ReceivedRequest& request, const Reply& reply) {
           return request.method == "POST" && lost-- > 0 ? http::Drop() : reply;
         }});
   const LoadedTable created = MakeFlights();
