@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 PROGRAM := build/release/src/firn/cli/firn
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: setup setup-servers build release install test test-servers demo check sanitize fuzz tidy tidy-changed format clean
+.PHONY: setup setup-servers build release install test test-servers demo check sanitize tsan fuzz tidy tidy-changed format clean
 
 setup:
 	@tools/setup.sh
@@ -56,6 +56,11 @@ sanitize: setup
 	@cmake --preset sanitize > /dev/null
 	@cmake --build --preset sanitize
 	@ctest --preset sanitize
+
+tsan: setup
+	@cmake --preset tsan > /dev/null
+	@cmake --build --preset tsan
+	@ctest --preset tsan
 
 fuzz: setup
 	@cmake --preset sanitize > /dev/null
