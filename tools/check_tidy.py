@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 BUILD = ROOT / "build" / "sanitize"
 TIDY = "clang-tidy-19"
 COMMITS = 10
-FILES_MAX = 60
+FILES_MAX = 40
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

@@ -188,7 +188,7 @@ def test_tidy_without_a_base_takes_the_last_commits(repository):
 
 
 def test_tidy_leaves_the_oldest_of_too_many(repository, capsys):
-    commits = [{"README.md": ""}, *({f"src/firn/{n}.cc": ""} for n in range(61))]
-    build = [f"src/firn/{n}.cc" for n in range(61)]
-    assert repository(commits, build, "HEAD~61") == build[:0:-1]
+    build = [f"src/firn/{n}.cc" for n in range(importlib.import_module("check_tidy").FILES_MAX + 1)]
+    commits = [{"README.md": ""}, *({name: ""} for name in build)]
+    assert repository(commits, build, f"HEAD~{len(build)}") == build[:0:-1]
     assert "src/firn/0.cc" in capsys.readouterr().out
