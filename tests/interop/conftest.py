@@ -4,6 +4,7 @@ Where one cannot be installed, its tests are skipped with the reason; FIRN_REQUI
 """
 
 import dataclasses
+import itertools
 import os
 import pathlib
 import shutil
@@ -14,6 +15,7 @@ import sys
 import pytest
 from lake import ROOT, Lake
 
+DATABASES = itertools.count(1)
 SERVERS = ROOT / "tests/servers"
 DOWNLOADS = ROOT / ".deps/servers"
 
@@ -53,8 +55,12 @@ class Server:
             assert done.returncode == 0, output.read()
 
     def start(self):
-        self.port = free_port()
+        self.port = self.port or free_port()
         self.run("start", str(self.port))
+
+    def restart_after_a_crash(self):
+        self.run("crash")
+        self.start()
 
     @property
     def uri(self):
@@ -84,6 +90,26 @@ def serve(name, state, properties=""):
 def postgres(servers_state):
     """User, password and database are "firn"."""
     yield from serve("postgres", servers_state)
+
+
+def new_database(server):
+    """An empty one; its address as SQLAlchemy writes it."""
+    name = f"lake{next(DATABASES)}"
+    subprocess.run(["createdb", "--host=127.0.0.1", f"--port={server.port}", "--username=firn", name], check=True,
+                   env={**os.environ, "PGPASSWORD": "firn"})
+    return f"postgresql+pg8000://firn:firn@127.0.0.1:{server.port}/{name}"
+
+
+@pytest.fixture
+def database(postgres):
+    return new_database(postgres)
+
+
+@pytest.fixture
+def own_postgres(tmp_path):
+    """A server for one test, to be crashed."""
+    yield from serve("postgres", tmp_path)
+    shutil.rmtree((tmp_path / "postgres/folder").read_text().strip())
 
 
 @pytest.fixture(scope="session")
@@ -124,7 +150,7 @@ def spark_session(tmp_path_factory):
     os.environ.update(TZ="UTC", SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     from pyspark.sql import SparkSession
 
-    jars = ":".join(str(jar) for jar in sorted((DOWNLOADS / "spark/jars").glob("*.jar")))
+    jars = ":".join(str(jar) for name in ("spark", "postgres") for jar in sorted((DOWNLOADS / name / "jars").glob("*.jar")))
     folder = tmp_path_factory.mktemp("spark")
     settings = {
         "spark.driver.host": "127.0.0.1",
@@ -152,6 +178,12 @@ def spark_session(tmp_path_factory):
 @pytest.fixture
 def lake(tmp_path):
     return Lake(tmp_path)
+
+
+@pytest.fixture
+def postgres_lake(tmp_path, database):
+    """The same, catalogued in PostgreSQL."""
+    return Lake(tmp_path, database)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import urllib.parse
 
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
@@ -19,14 +20,23 @@ from duckdb_reader import open_duckdb  # noqa: E402
 
 PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
 CATALOG = "firn"
+# Whose tests these are has PyIceberg settings of their own.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYICEBERG_")} | {"HOME": "/"}
 
 
 @dataclasses.dataclass
 class Lake:
-    """Tables in `folder`/warehouse, catalogued in one SQLite file by Firn, PyIceberg and Spark."""
+    """Tables in `folder`/warehouse, catalogued in one database by Firn, PyIceberg and Spark.
+
+    The database is PostgreSQL's at `uri`, as SQLAlchemy writes it, else a SQLite file in the warehouse."""
 
     folder: pathlib.Path
+    uri: str = ""
     files_written: int = 0
+
+    def __post_init__(self):
+        if self.uri:
+            (self.folder / "firn.yaml").write_text(f"catalog:\n  uri: {self.uri}\n")
 
     @property
     def database(self):
@@ -40,8 +50,8 @@ class Lake:
 
     def firn(self, *arguments, code=0):
         """Runs the program; fails unless it exits with `code`."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              timeout=300)
+        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=ENVIRONMENT,
+                              capture_output=True, text=True, timeout=300)
         assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
 
@@ -58,7 +68,7 @@ class Lake:
 
     def start_append(self, table, rows):
         """The same, without waiting for it."""
-        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder,
+        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder, env=ENVIRONMENT,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def write_parquet(self, rows):
@@ -72,7 +82,7 @@ class Lake:
     @property
     def pyiceberg(self):
         (self.folder / "warehouse").mkdir(exist_ok=True)
-        return SqlCatalog(CATALOG, uri=f"sqlite:///{self.database}", warehouse=self.location)
+        return SqlCatalog(CATALOG, uri=self.uri or f"sqlite:///{self.database}", warehouse=self.location)
 
     def table(self, name):
         return self.pyiceberg.load_table(name)
@@ -98,7 +108,7 @@ class Lake:
         for key, value in {
             "": "org.apache.iceberg.spark.SparkCatalog",
             ".type": "jdbc",
-            ".uri": f"jdbc:sqlite:file:{self.database}",
+            **self.jdbc_address,
             ".warehouse": self.location,
             ".jdbc.schema-version": layout,
             ".cache-enabled": "false",
@@ -106,6 +116,17 @@ class Lake:
             spark.conf.set(f"spark.sql.catalog.{CATALOG}{key}", value)
         spark.sql(f"USE {CATALOG}")
         return spark
+
+    @property
+    def jdbc_address(self):
+        if not self.uri:
+            return {".uri": f"jdbc:sqlite:file:{self.database}"}
+        address = urllib.parse.urlsplit(self.uri)
+        return {
+            ".uri": f"jdbc:postgresql://{address.hostname}:{address.port}{address.path}",
+            ".jdbc.user": address.username,
+            ".jdbc.password": address.password,
+        }
 
     # DuckDB
 

@@ -8,6 +8,7 @@ source "$(dirname "$0")/process.sh"
 programs() { ls -d /usr/lib/postgresql/15/bin 2>/dev/null; }
 
 install_server() {
+  install_jars # the driver with which Spark reaches it
   [[ -n $(programs) ]] && return
   [[ $(id -u) -eq 0 ]] || give_up "not installed; run: sudo apt-get install postgresql-15"
   say "installing postgresql-15"

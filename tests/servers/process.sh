@@ -89,6 +89,14 @@ end_process() {
   rm -f "$state/$name/pid"
 }
 
+# As a power failure would, for the process and all that it started.
+crash_process() {
+  alive || return 0
+  kill -9 -- "-$(cat "$state/$name/pid")"
+  while alive; do sleep 0.05; done
+  rm -f "$state/$name/pid"
+}
+
 # The commands that all scripts have; `install_server` and `start_server PORT` are theirs.
 run_command() { # run_command DEFAULT_PORT [COMMAND [PORT]]
   case ${2:-} in
@@ -99,9 +107,10 @@ run_command() { # run_command DEFAULT_PORT [COMMAND [PORT]]
       report
       ;;
     stop) end_process ;;
+    crash) crash_process ;;
     ready) alive && answers "$(cat "$state/$name/port")" ;;
     *)
-      echo "usage: $(basename "$0") install | start [PORT] | stop | ready" >&2
+      echo "usage: $(basename "$0") install | start [PORT] | stop | crash | ready" >&2
       exit 2
       ;;
   esac

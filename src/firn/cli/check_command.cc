@@ -172,6 +172,14 @@ void CheckConfiguredTables(const Config& config,
   }
 }
 
+std::string CatalogAddress(const Config& config) {
+  const auto settings = SettingsOf(config);
+  if (!settings.ok()) return "";
+  return iceberg::ShownUri(
+      iceberg::FindProperty(settings->properties, iceberg::catalog_property::kUri)
+          .value_or(""));
+}
+
 /// Loads every table, and says of each whether Firn can use it.
 void CheckTables(Workspace& workspace, const std::string& wal_path,
                  std::vector<Finding>& findings) {
@@ -181,9 +189,10 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
     return;
   }
   findings.push_back(Fine(
-      "catalog", fmt::format("{}, {}", workspace.config().catalog.name,
-                             FormatCounted(static_cast<std::int64_t>(identifiers->size()),
-                                           "table"))));
+      "catalog",
+      fmt::format("{}, {}, at {}", workspace.config().catalog.name,
+                  FormatCounted(static_cast<std::int64_t>(identifiers->size()), "table"),
+                  CatalogAddress(workspace.config()))));
   std::vector<OpenTable> tables;
   std::vector<Finding> of_tables;
   for (const auto& identifier : *identifiers) {
@@ -261,18 +270,17 @@ Status CheckMachine(const Config& config, const std::string& wal_path,
 Result<std::vector<Finding>> Check(const CommandContext& context) {
   const Config& config = context.config;
   FIRN_ASSIGN_OR_RETURN(const std::string wal_path, WalRootPath(config));
-  FIRN_ASSIGN_OR_RETURN(const auto settings, SettingsOf(config));
   std::vector<Finding> findings;
   FIRN_RETURN_NOT_OK(CheckMachine(config, wal_path, findings));
   FIRN_RETURN_NOT_OK(CheckBuckets(config, wal_path, context.runtime, findings));
-  const auto file = CatalogFile(settings);
-  if (file && !fs::exists(*file)) {
-    findings.push_back(Fine("catalog", *file + ": not there yet, will be made"));
+  const auto workspace =
+      Workspace::Open(config, context.runtime, WorkspaceMode::kExisting);
+  if (IsError(workspace.status(), ErrorKind::kNotFound)) {
+    findings.push_back(
+        Fine("catalog", CatalogAddress(config) + ": not there yet, will be made"));
     CheckConfiguredTables(config, {}, findings);
     return findings;
   }
-  const auto workspace =
-      Workspace::Open(config, context.runtime, WorkspaceMode::kExisting);
   if (!workspace.ok()) {
     findings.push_back(Wrong("catalog", ErrorText(workspace.status())));
     return findings;

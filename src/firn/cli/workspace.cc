@@ -19,6 +19,14 @@ Result<std::optional<std::string>> WarehousePath(const Config& config) {
   return path;
 }
 
+/// The file of a catalog in SQLite; nothing for any other.
+std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings) {
+  const auto uri = iceberg::FindProperty(settings.properties, catalog_property::kUri);
+  const auto address = iceberg::ParseSqlUri(uri.value_or(""));
+  if (!address || address->dialect != iceberg::SqlDialect::kSqlite) return std::nullopt;
+  return address->target;
+}
+
 }  // namespace
 
 Result<std::string> AbsolutePath(const std::string& path) {
@@ -43,13 +51,6 @@ Result<iceberg::CatalogSettings> SettingsOf(const Config& config) {
     settings.properties[catalog_property::kUri] = "sqlite:///" + path;
   }
   return settings;
-}
-
-std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings) {
-  const auto uri = iceberg::FindProperty(settings.properties, catalog_property::kUri);
-  const auto address = iceberg::ParseSqlUri(uri.value_or(""));
-  if (!address || address->dialect != iceberg::SqlDialect::kSqlite) return std::nullopt;
-  return address->target;
 }
 
 Result<std::string> WalRootPath(const Config& config) {

@@ -21,9 +21,6 @@ Result<std::string> AbsolutePath(const std::string& path);
 /// The catalog that a configuration names, paths made absolute.
 Result<iceberg::CatalogSettings> SettingsOf(const Config& config);
 
-/// The file of a catalog in SQLite; nothing for any other.
-std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings);
-
 /// The WAL root that a configuration names: an absolute path, or a location in S3. A
 /// usage error if it names none, and the warehouse is no folder of this machine.
 Result<std::string> WalRootPath(const Config& config);

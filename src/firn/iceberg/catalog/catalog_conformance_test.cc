@@ -1,19 +1,14 @@
 // What every Catalog promises, tried on each of them.
 
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
 #include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "firn/iceberg/catalog/memory_catalog.h"
-#include "firn/iceberg/catalog/rest/rest_catalog.h"
-#include "firn/iceberg/catalog/sql_catalog.h"
-#include "firn/iceberg/catalog/sqlite_database.h"
-#include "firn/iceberg/testing/rest_test_server.h"
+#include "firn/iceberg/testing/catalog_under_test.h"
 #include "firn/iceberg/testing/sample_table.h"
-#include "firn/storage/temporary_directory.h"
 
 namespace firn::iceberg {
 namespace {
@@ -22,118 +17,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A catalog and what it stands on.
-class CatalogUnderTest {
- public:
-  virtual ~CatalogUnderTest() = default;
-  virtual Catalog& catalog() = 0;
-  /// Tables lie in "<warehouse>/<namespace>/<table>".
-  virtual std::string warehouse() const { return "memory:///warehouse"; }
-};
-
-class Memory : public CatalogUnderTest {
- public:
-  Catalog& catalog() override { return catalog_; }
-
- private:
-  MemoryCatalog catalog_{SystemRuntime(), "memory:///warehouse"};
-};
-
-class Sql : public CatalogUnderTest {
- public:
-  Catalog& catalog() override { return *catalog_; }
-
- private:
-  const storage::TemporaryDirectory directory_ =
-      storage::TemporaryDirectory::Make().ValueOrDie();
-  MemoryFiles files_;
-  const std::unique_ptr<SqlCatalog> catalog_ =
-      SqlCatalog::Open(SqliteDatabase::Open(directory_.path() + "/catalog.db", 10'000,
-                                            CatalogMode::kCreate, SystemRuntime())
-                           .ValueOrDie(),
-                       {.warehouse = "memory:///warehouse/"}, files_.io(),
-                       SystemRuntime())
-          .ValueOrDie();
-};
-
-std::unique_ptr<RestCatalog> OpenRest(const std::string& uri) {
-  return RestCatalog::Open({{"uri", uri}},
-                           http::MakeHttpClient(SystemRuntime(), {}).ValueOrDie(),
-                           SystemRuntime())
-      .ValueOrDie();
-}
-
-/// RestCatalog with a server in this process.
-class Rest : public CatalogUnderTest {
- public:
-  Catalog& catalog() override { return *catalog_; }
-
- private:
-  MemoryCatalog backend_{SystemRuntime(), "memory:///warehouse"};
-  RestTestServer server_{backend_, {.prefix = "ws", .page_size = 1}};
-  const std::unique_ptr<RestCatalog> catalog_ = OpenRest(server_.uri());
-};
-
-/// RestCatalog with a server that runs already. Everything in it is dropped: the suite
-/// wants an empty catalog. tests/interop starts Iceberg's own server for this.
-class RestServer : public CatalogUnderTest {
- public:
-  RestServer(std::string uri, std::string warehouse)
-      : warehouse_(std::move(warehouse)), uri_(std::move(uri)), catalog_(OpenRest(uri_)) {
-    std::vector<std::string> names = catalog_->ListNamespaces().ValueOrDie();
-    std::ranges::reverse(names);  // children first
-    for (const std::string& name : names) DropNamespace(name);
-  }
-
-  Catalog& catalog() override { return *catalog_; }
-  std::string warehouse() const override { return warehouse_; }
-
- private:
-  void DropNamespace(const std::string& name) {
-    const auto tables = catalog_->ListTables(name);
-    // Some servers have a namespace only as long as there is another one in it.
-    if (IsError(tables.status(), ErrorKind::kNotFound)) return;
-    for (const TableIdentifier& table : tables.ValueOrDie()) {
-      EXPECT_TRUE(catalog_->DropTable(table).ok());
-    }
-    const auto client = http::MakeHttpClient(SystemRuntime(), {}).ValueOrDie();
-    EXPECT_TRUE(client
-                    ->Send({.method = "DELETE",
-                            .url = uri_ + rest::Routes({}).Namespace(name).target})
-                    .ok());
-  }
-
-  const std::string warehouse_;
-  const std::string uri_;
-  const std::unique_ptr<RestCatalog> catalog_;
-};
-
-template <typename T>
-std::unique_ptr<CatalogUnderTest> MakeCatalog() {
-  return std::make_unique<T>();
-}
-
-/// Null where the environment names no server.
-std::unique_ptr<CatalogUnderTest> MakeRestServer() {
-  const char* uri = std::getenv("FIRN_TEST_REST_URI");
-  const char* warehouse = std::getenv("FIRN_TEST_REST_WAREHOUSE");
-  if (uri == nullptr || warehouse == nullptr) return nullptr;
-  return std::make_unique<RestServer>(uri, warehouse);
-}
-
-struct Kind {
-  const char* name;
-  std::unique_ptr<CatalogUnderTest> (*make)();
-};
-
 const TableIdentifier kFlights{"demo", "flights"};
 
-class CatalogConformanceTest : public testing::TestWithParam<Kind> {
+class CatalogConformanceTest : public testing::TestWithParam<CatalogKind> {
  protected:
   void SetUp() override {
-    if (under_test_ == nullptr) {
-      GTEST_SKIP() << "FIRN_TEST_REST_URI and FIRN_TEST_REST_WAREHOUSE name no server";
-    }
+    if (under_test_ == nullptr) GTEST_SKIP() << GetParam().skipped;
   }
 
   std::string warehouse() const { return under_test_->warehouse(); }
@@ -149,6 +38,22 @@ class CatalogConformanceTest : public testing::TestWithParam<Kind> {
     return catalog().CommitTable(kFlights, requirements, {SetProperties{{{key, value}}}});
   }
 
+  /// Makes a snapshot main, if main is still what it was.
+  Status AppendNothing(const TableMetadata& before, int id) {
+    Snapshot snapshot{
+        .snapshot_id = SnapshotId(id + 1),
+        .parent_snapshot_id = before.current_snapshot_id,
+        .sequence_number = SnapshotSequence(before.last_sequence_number.value() + 1),
+        .timestamp_ms = before.last_updated_ms,
+        .manifest_list = fmt::format("{}/metadata/snap-{}.avro", before.location, id),
+        .summary = {{"operation", "append"}}};
+    return catalog()
+        .CommitTable(kFlights, {AssertRefSnapshotId{"main", before.current_snapshot_id}},
+                     {AddSnapshot{snapshot},
+                      SetSnapshotRef{"main", {.snapshot_id = snapshot.snapshot_id}}})
+        .status();
+  }
+
   std::string Get(const std::string& key) {
     return catalog().LoadTable(kFlights).ValueOrDie().metadata.properties[key];
   }
@@ -157,11 +62,7 @@ class CatalogConformanceTest : public testing::TestWithParam<Kind> {
   const std::unique_ptr<CatalogUnderTest> under_test_ = GetParam().make();
 };
 
-INSTANTIATE_TEST_SUITE_P(, CatalogConformanceTest,
-                         testing::Values(Kind{"Memory", MakeCatalog<Memory>},
-                                         Kind{"Sql", MakeCatalog<Sql>},
-                                         Kind{"Rest", MakeCatalog<Rest>},
-                                         Kind{"RestServer", MakeRestServer}),
+INSTANTIATE_TEST_SUITE_P(, CatalogConformanceTest, testing::ValuesIn(CatalogKinds()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(CatalogConformanceTest, CreatedTableIsLoaded) {
@@ -254,6 +155,81 @@ TEST_P(CatalogConformanceTest, ListsAreInOrder) {
   EXPECT_THAT(catalog().ListTables("b.c").ValueOrDie(),
               ElementsAre(TableIdentifier{"b.c", "a"}, TableIdentifier{"b.c", "z"}));
   EXPECT_THAT(catalog().ListTables("b").ValueOrDie(), IsEmpty());
+}
+
+TEST_P(CatalogConformanceTest, CommitWithAFailedRequirementMayBeFollowedByAnother) {
+  const LoadedTable table = Create();
+  const AssertRefSnapshotId wrong{.ref = "main", .snapshot_id = SnapshotId(1)};
+  const AssertRefSnapshotId right{.ref = "main", .snapshot_id = std::nullopt};
+  EXPECT_TRUE(IsError(Set("a", "1", {wrong}).status(), ErrorKind::kConflict));
+  EXPECT_TRUE(Set("a", "2", {right, AssertTableUuid{table.metadata.table_uuid}}).ok());
+  EXPECT_EQ(Get("a"), "2");
+}
+
+TEST_P(CatalogConformanceTest, NestedNamespaceBringsItsParents) {
+  ASSERT_TRUE(catalog().CreateNamespace("a.b.c").ok());
+  EXPECT_THAT(catalog().ListNamespaces().ValueOrDie(), ElementsAre("a", "a.b", "a.b.c"));
+  EXPECT_TRUE(catalog().CreateTable({"a.b", "t"}, FlightsCreation()).ok());
+  for (const char* name : {"a", "a.b.c"}) {
+    EXPECT_TRUE(IsError(catalog().CreateNamespace(name), ErrorKind::kAlreadyExists))
+        << name;
+    EXPECT_THAT(catalog().ListTables(name).ValueOrDie(), IsEmpty());
+  }
+  EXPECT_THAT(catalog().ListTables("a.b").ValueOrDie(),
+              ElementsAre(TableIdentifier{"a.b", "t"}));
+}
+
+TEST_P(CatalogConformanceTest, NamesAreNotPatternsAndTheirCaseCounts) {
+  Create({"a_b", "t"});
+  Create({"axb", "T"});
+  EXPECT_THAT(catalog().ListTables("a_b").ValueOrDie(),
+              ElementsAre(TableIdentifier{"a_b", "t"}));
+  EXPECT_TRUE(IsError(catalog().LoadTable({"a_b", "T"}).status(), ErrorKind::kNotFound));
+}
+
+/// N threads, each in turn with its own snapshot, all after the same one.
+TEST_P(CatalogConformanceTest, OneOfRacingCommittersWinsEachRound) {
+  constexpr int kCommitters = 8;
+  constexpr int kRounds = 5;
+  Create();
+  for (int round = 0; round < kRounds; ++round) {
+    const LoadedTable before = catalog().LoadTable(kFlights).ValueOrDie();
+    std::vector<Status> outcomes(kCommitters);
+    {
+      std::vector<Thread> threads;
+      for (int i = 0; i < kCommitters; ++i) {
+        threads.emplace_back(SystemRuntime(), "committer", [&, i] {
+          outcomes[i] = AppendNothing(before.metadata, round * kCommitters + i);
+        });
+      }
+    }
+    EXPECT_EQ(std::ranges::count_if(outcomes, &Status::ok), 1);
+    for (const Status& status : outcomes) {
+      EXPECT_TRUE(status.ok() || IsError(status, ErrorKind::kConflict)) << status;
+    }
+    const LoadedTable after = catalog().LoadTable(kFlights).ValueOrDie();
+    EXPECT_EQ(after.metadata.snapshots.size(), static_cast<std::size_t>(round) + 1);
+  }
+}
+
+TEST_P(CatalogConformanceTest, OneOfRacingCreatorsMakesTheTable) {
+  constexpr int kCreators = 8;
+  std::vector<Status> outcomes(kCreators);
+  std::atomic<int> namespaces = 0;
+  {
+    std::vector<Thread> threads;
+    for (int i = 0; i < kCreators; ++i) {
+      threads.emplace_back(SystemRuntime(), "creator", [&, i] {
+        if (catalog().CreateNamespace("demo").ok()) ++namespaces;
+        outcomes[i] = catalog().CreateTable(kFlights, FlightsCreation()).status();
+      });
+    }
+  }
+  EXPECT_EQ(namespaces, 1);
+  EXPECT_EQ(std::ranges::count_if(outcomes, &Status::ok), 1);
+  for (const Status& status : outcomes) {
+    EXPECT_TRUE(status.ok() || IsError(status, ErrorKind::kAlreadyExists)) << status;
+  }
 }
 
 TEST_P(CatalogConformanceTest, RacingCommittersAllGetThrough) {

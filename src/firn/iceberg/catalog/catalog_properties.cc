@@ -146,6 +146,23 @@ bool IsKnownProperty(std::string_view name) {
   return std::ranges::find(kFamilies, name.substr(0, dot)) != kFamilies.end();
 }
 
+std::string ShownUri(std::string_view uri) {
+  const auto address = ParseSqlUri(uri);
+  if (address && address->dialect == SqlDialect::kSqlite) return address->target;
+  const std::string scheme = SchemeOf(uri);
+  if (scheme.empty()) return "";
+  const std::string_view rest = RestOf(uri);
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string_view authority = rest.substr(0, slash);
+  // An '@' behind the host, or a '?' before its end: was it part of a password?
+  if (rest.find('@', slash) != rest.npos || authority.find('?') != rest.npos) {
+    return fmt::format("{}://...", scheme);
+  }
+  const std::size_t login_end = authority.rfind('@') + 1;
+  return fmt::format("{}://{}{}", scheme, authority.substr(login_end),
+                     rest.substr(slash, rest.find('?', slash) - slash));
+}
+
 std::optional<SqlAddress> ParseSqlUri(std::string_view uri) {
   const std::string scheme = SchemeOf(uri);
   if (!IsSqlScheme(scheme)) return std::nullopt;

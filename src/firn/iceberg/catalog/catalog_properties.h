@@ -46,6 +46,10 @@ std::optional<CatalogType> CatalogTypeOf(const CatalogProperties& properties);
 /// unknown type, a missing uri, or one that does not fit the type.
 std::optional<PropertyProblem> FindPropertyProblem(const CatalogProperties& properties);
 
+/// An address without what may be a secret in it: "postgresql://host:5432/lake", a
+/// SQLite file as its path.
+std::string ShownUri(std::string_view uri);
+
 /// Whether Firn or PyIceberg knows a property of this name.
 bool IsKnownProperty(std::string_view name);
 

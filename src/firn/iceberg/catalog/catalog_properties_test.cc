@@ -46,6 +46,19 @@ TEST(CatalogPropertiesTest, NoProblemShowsWhatCouldBeASecret) {
   }
 }
 
+TEST(CatalogPropertiesTest, AnAddressIsShownWithoutItsLogin) {
+  EXPECT_EQ(ShownUri("sqlite:////data/a.db"), "/data/a.db");
+  EXPECT_EQ(ShownUri("postgresql+psycopg2://u:pw@h:1/d?sslmode=x&password=pw"),
+            "postgresql://h:1/d");
+  EXPECT_EQ(ShownUri("postgresql://u:a@b@h/d"), "postgresql://h/d");
+  EXPECT_EQ(ShownUri("https://h/catalog?token=pw"), "https://h/catalog");
+  for (const char* uri :
+       {"postgresql://u:p/w@h/d", "postgresql://u:p?w@h/d", "postgresql://h?password=p@w",
+        "postgresql://h/d?password=p@w", "https://h?t=pw"}) {
+    EXPECT_THAT(ShownUri(uri), testing::EndsWith("://...")) << uri;
+  }
+}
+
 TEST(CatalogPropertiesTest, AnAddressOfADatabaseIsSqlalchemys) {
   const auto sqlite = [](const char* path) {
     return SqlAddress{SqlDialect::kSqlite, path};

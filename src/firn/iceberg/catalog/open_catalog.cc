@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firn/iceberg/catalog/postgres_database.h"
 #include "firn/iceberg/catalog/rest/rest_catalog.h"
 #include "firn/iceberg/catalog/sql_catalog.h"
 #include "firn/iceberg/catalog/sqlite_database.h"
@@ -16,10 +17,14 @@ Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const SqlAddress& address,
     case SqlDialect::kSqlite:
       return SqliteDatabase::Open(address.target, settings.wait_ms, settings.mode,
                                   runtime);
-    case SqlDialect::kPostgres:
-      break;
+    case SqlDialect::kPostgres: {
+      FIRN_ASSIGN_OR_RETURN(
+          PostgresAddress postgres,
+          ParsePostgresUri(address.target, std::chrono::milliseconds(settings.wait_ms)));
+      return PostgresDatabase::Open(std::move(postgres), runtime);
+    }
   }
-  return InvalidError("catalogs in PostgreSQL are not built yet; use sqlite:///<path>");
+  return InvalidError("no such database");
 }
 
 Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const CatalogSettings& settings,

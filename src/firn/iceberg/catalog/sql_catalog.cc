@@ -1,6 +1,7 @@
 #include "firn/iceberg/catalog/sql_catalog.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -57,21 +58,41 @@ Status MakeTables(SqlDatabase& database) {
   return Status::OK();
 }
 
+Status CheckColumns(const SqlDatabase& database, std::string_view table,
+                    const std::vector<std::string>& columns,
+                    std::initializer_list<std::string_view> needed) {
+  for (const std::string_view name : needed) {
+    if (std::ranges::find(columns, name) != columns.end()) continue;
+    return InvalidError(
+        "{}: table {} is no catalog's, it has no column {}; name another database",
+        database.name(), table, name);
+  }
+  return Status::OK();
+}
+
 /// The columns of iceberg_tables. Both tables are there then, made only where they are
 /// missing: that needs the write lock.
 Result<std::vector<std::string>> ColumnsOfTables(SqlDatabase& database,
                                                  CatalogMode mode) {
   FIRN_ASSIGN_OR_RETURN(auto tables, database.ColumnsOf(kTables));
-  FIRN_ASSIGN_OR_RETURN(const auto namespaces, database.ColumnsOf(kNamespaces));
-  if (!tables.empty() && !namespaces.empty()) return tables;
-  if (mode == CatalogMode::kExisting) {
-    return Error(ErrorKind::kNotFound,
-                 "{} holds no catalog: it has no tables iceberg_tables and "
-                 "iceberg_namespace_properties",
-                 database.name());
+  FIRN_ASSIGN_OR_RETURN(auto namespaces, database.ColumnsOf(kNamespaces));
+  if (tables.empty() || namespaces.empty()) {
+    if (mode == CatalogMode::kExisting) {
+      return Error(ErrorKind::kNotFound,
+                   "{} holds no catalog: it has no tables {} and {}", database.name(),
+                   kTables, kNamespaces);
+    }
+    FIRN_RETURN_NOT_OK(MakeTables(database));
+    FIRN_ASSIGN_OR_RETURN(tables, database.ColumnsOf(kTables));
+    FIRN_ASSIGN_OR_RETURN(namespaces, database.ColumnsOf(kNamespaces));
   }
-  FIRN_RETURN_NOT_OK(MakeTables(database));
-  return database.ColumnsOf(kTables);
+  FIRN_RETURN_NOT_OK(CheckColumns(database, kTables, tables,
+                                  {"catalog_name", "table_namespace", "table_name",
+                                   "metadata_location", "previous_metadata_location"}));
+  FIRN_RETURN_NOT_OK(
+      CheckColumns(database, kNamespaces, namespaces,
+                   {"catalog_name", "namespace", "property_key", "property_value"}));
+  return tables;
 }
 
 }  // namespace

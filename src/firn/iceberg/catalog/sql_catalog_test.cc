@@ -104,6 +104,13 @@ TEST_F(SqlCatalogTest, LayoutWithoutTypeColumnIsUsedAsItIs) {
   EXPECT_TRUE(catalog->DropTable(kFlights).ok());
 }
 
+TEST_F(SqlCatalogTest, TablesOfAnotherProgramAreNamed) {
+  ASSERT_TRUE(Database()->Write("CREATE TABLE iceberg_tables (catalog_name, x)").ok());
+  EXPECT_THAT(ErrorText(Open().status()),
+              HasSubstr("table iceberg_tables is no catalog's, it has no column "
+                        "table_namespace"));
+}
+
 TEST_F(SqlCatalogTest, ViewsAreNoTables) {
   auto catalog = Open().ValueOrDie();
   CreateFlights(*catalog);
