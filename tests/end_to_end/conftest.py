@@ -20,6 +20,9 @@ from duckdb_reader import open_duckdb  # noqa: E402
 SITE_PACKAGES = pathlib.Path(sysconfig.get_path("purelib"))
 PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
 
+# Whose tests these are has PyIceberg settings of their own.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYICEBERG_")} | {"HOME": "/"}
+
 
 @dataclasses.dataclass
 class Firn:
@@ -34,7 +37,7 @@ class Firn:
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             cwd=self.folder,
-            env={**os.environ, **environment},
+            env={**ENVIRONMENT, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

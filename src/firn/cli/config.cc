@@ -9,6 +9,7 @@
 
 #include "firn/cli/file_text.h"
 #include "firn/cli/nearest.h"
+#include "firn/cli/pyiceberg_config.h"
 #include "firn/cli/units.h"
 #include "firn/core/whole_number.h"
 
@@ -303,12 +304,19 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
 
 Result<Config> LoadConfig(const ConfigSource& source) {
   Config config;
-  if (const auto file = ConfigFile(source)) {
+  const auto file = ConfigFile(source);
+  if (file) {
     FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(*file));
     FIRN_ASSIGN_OR_RETURN(config, ParseConfig(text, *file));
   }
   if (source.warehouse) {
     config.catalog.Set(catalog_property::kWarehouse, *source.warehouse, "--warehouse");
+  }
+  // A warehouse on the command line is enough: nobody's default catalog comes over it.
+  if (file || !source.warehouse) {
+    FIRN_ASSIGN_OR_RETURN(const auto others, PyIcebergConfig::Read(ProcessEnvironment()));
+    if (!file) TakeDefaultCatalog(others, config.catalog);
+    AddProperties(others, config.catalog);
   }
   FIRN_RETURN_NOT_OK(CompleteCatalog(config.catalog));
   return config;

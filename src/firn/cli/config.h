@@ -65,9 +65,11 @@ struct ConfigSource {
   std::optional<std::string> warehouse;
 };
 
-/// Reads the file, else $FIRN_CONFIG, else ./firn.yaml if there is one, and completes the
-/// catalog's properties. Invalid, too, if no catalog can be opened with them, with the
-/// place of the property that is wrong.
+/// Reads the file, else $FIRN_CONFIG, else ./firn.yaml if there is one; then what
+/// PyIceberg's files and variables say about the catalog that it names, for what it does
+/// not say itself. Without a file, and without a warehouse on the command line, the
+/// catalog is PyIceberg's default one if that has properties there. Invalid, too, if no
+/// catalog can be opened with them all, with the place of the property that is wrong.
 Result<Config> LoadConfig(const ConfigSource& source);
 
 }  // namespace firn::cli

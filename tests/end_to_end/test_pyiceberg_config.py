@@ -1,0 +1,122 @@
+"""PyIceberg's settings are Firn's: one file, and the same variables, read by both."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ENVIRONMENT
+
+ROWS = "id,name\n1,a\n2,b\n"
+TABLE = "db.people"
+READS = f"from pyiceberg.catalog import load_catalog; print(load_catalog().load_table('{TABLE}').scan().to_arrow().num_rows)"
+
+
+@pytest.fixture
+def home(firn):
+    """A folder for .pyiceberg.yaml: `home(text)` writes the file, and gives the environment that names it."""
+    folder = firn.folder / "home"
+    folder.mkdir()
+
+    def write(text):
+        (folder / ".pyiceberg.yaml").write_text(text)
+        return {"HOME": str(folder)}
+
+    return write
+
+
+def catalog(firn, name="default", folder="theirs"):
+    (firn.folder / folder).mkdir(exist_ok=True)
+    return f"  {name}:\n    type: sql\n    uri: sqlite:///{firn.folder}/{folder}/c.db\n" \
+           f"    warehouse: file://{firn.folder}/{folder}\n"
+
+
+def load(firn, *options, **environment):
+    (firn.folder / "people.csv").write_text(ROWS)
+    return firn.run(*options, "load", TABLE, "people.csv", "--create", **environment)
+
+
+def pyiceberg_reads(firn, **environment):
+    done = subprocess.run([sys.executable, "-c", READS], cwd=firn.folder, env={**ENVIRONMENT, **environment},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+def lies_in(firn, folder):
+    return (firn.folder / folder / "db/people").is_dir()
+
+
+def test_pyicebergs_default_catalog_is_taken(firn, home):
+    environment = home("catalog:\n" + catalog(firn))
+    load(firn, **environment)
+    assert lies_in(firn, "theirs")
+    assert pyiceberg_reads(firn, **environment) == 2
+
+
+def test_variables_come_over_the_file(firn, home):
+    environment = home("default-catalog: other\ncatalog:\n" + catalog(firn, "Prod"))
+    environment |= {"PYICEBERG_DEFAULT_CATALOG": "prod", "PYICEBERG_CATALOG__PROD__WAREHOUSE": f"{firn.folder}/mine"}
+    load(firn, **environment)
+    assert lies_in(firn, "mine")
+    assert pyiceberg_reads(firn, **environment) == 2
+
+
+def test_variables_alone_are_enough(firn):
+    environment = {"PYICEBERG_CATALOG__DEFAULT__URI": f"sqlite:///{firn.folder}/c.db",
+                   "PYICEBERG_CATALOG__DEFAULT__WAREHOUSE": f"{firn.folder}/theirs"}
+    load(firn, **environment)
+    assert pyiceberg_reads(firn, **environment) == 2
+
+
+def test_firn_yaml_may_name_a_catalog_and_leave_the_rest_to_pyiceberg(firn, home):
+    firn.configure("catalog: {name: prod}\n")
+    environment = home("default-catalog: prod\ncatalog:\n" + catalog(firn) + catalog(firn, "prod", "prod"))
+    load(firn, **environment)
+    assert lies_in(firn, "prod")
+    assert pyiceberg_reads(firn, **environment) == 2
+
+
+def test_what_firn_yaml_says_stays(firn, home):
+    firn.configure("warehouse: ours\ncatalog: {name: prod}\n")
+    environment = home("catalog:\n" + catalog(firn, "prod"))
+    load(firn, **environment)
+    assert lies_in(firn, "ours")
+    assert (firn.folder / "theirs/c.db").exists()
+
+
+def test_firn_yaml_that_names_another_catalog_wants_nothing_of_the_default_one(firn, home):
+    firn.configure("wal: {flush_bytes: 1MiB}\n")
+    load(firn, **home("catalog:\n" + catalog(firn)))
+    assert lies_in(firn, "warehouse")
+
+
+def test_a_warehouse_on_the_command_line_is_enough(firn, home):
+    load(firn, "--warehouse", "ours", **home("catalog: [\n"))
+    assert lies_in(firn, "ours")
+
+
+@pytest.mark.parametrize("text, words", [
+    ("catalog:\n  default:\n    type: hive\n", '.pyiceberg.yaml:3: default.type: "hive" is not known; use sql or rest'),
+    ("catalog:\n  default:\n    uri: mysql://u:s3cret@h/d\n", ".pyiceberg.yaml:3: default.uri: mysql://... is no catalog"),
+    ("catalog:\n  default:\n    type: rest\n", "catalog default: uri: missing; write https://"),
+    ("catalog:\n  default: [\n", ".pyiceberg.yaml:3: not valid YAML"),
+])
+def test_settings_that_open_no_catalog_are_wrong_usage(firn, home, text, words):
+    done = firn.run("table", "list", code=2, **home(text))
+    assert words in done.stderr and "s3cret" not in done.stderr
+
+
+@pytest.mark.parametrize("text, words", [
+    ("catalog:\n  type: hive\n", 'firn.yaml:2: catalog.type: "hive" is not known; use sql or rest'),
+    ("catalog:\n  type: rest\n", "catalog firn: uri: missing"),
+    ("catalog:\n  ury: x\n", 'firn.yaml:2: catalog.ury: unknown key; the nearest known one is "uri"'),
+    ("warehouse: s3://lake/tables\n", "catalog firn: uri: missing"),
+])
+def test_a_wrong_section_catalog_is_wrong_usage(firn, text, words):
+    firn.configure(text)
+    assert words in firn.run("table", "list", code=2).stderr
+
+
+def test_a_wrong_variable_is_named(firn):
+    done = firn.run("table", "list", code=2, PYICEBERG_CATALOG__DEFAULT__TYPE="glue")
+    assert 'PYICEBERG_CATALOG__DEFAULT__TYPE: "glue" is not known' in done.stderr
