@@ -1,6 +1,7 @@
 #include "firn/sources/files/csv_reader.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <arrow/array/builder_binary.h>
@@ -14,6 +15,8 @@ namespace firn::sources {
 namespace {
 
 constexpr std::int64_t kRecordsPerBatch = 8192;
+/// Without a header.
+constexpr std::int64_t kRowsThatTellColumns = 1000;
 constexpr char kQuote = '"';
 constexpr const char* kOpenQuote = "a quote is never closed";
 constexpr const char* kBehindQuote = "something follows a closing quote";
@@ -180,6 +183,39 @@ Result<std::vector<std::string>> CsvReader::HeaderNames() const {
   return names;
 }
 
+/// Of the rows that stand in the first block, which is not consumed.
+std::size_t CsvReader::UsualValueCount() {
+  std::map<std::size_t, std::int64_t> rows_by_count;
+  std::string_view rest = blocks_.text();
+  for (std::int64_t rows = 0; rows < kRowsThatTellColumns && !rest.empty(); ++rows) {
+    const Row row = ScanRow(rest, blocks_.is_last());
+    if (row.bytes == 0) break;
+    if (!row.raw.empty() && row.problem == nullptr) ++rows_by_count[values_.size()];
+    rest.remove_prefix(row.bytes);
+  }
+  std::pair<std::size_t, std::int64_t> usual = {1, 0};
+  for (const auto& entry : rows_by_count) {
+    if (entry.second >= usual.second) usual = entry;
+  }
+  return usual.first;
+}
+
+Result<std::vector<std::string>> CsvReader::NamesWithoutHeader(
+    std::vector<std::string> names) {
+  const std::size_t count = UsualValueCount();
+  if (names.empty()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      names.push_back(fmt::format("column_{}", i + 1));
+    }
+  }
+  if (count > names.size()) {
+    return InvalidError("{}: its records have {} values, but the columns are {}",
+                        blocks_.name(), count, fmt::join(names, ", "));
+  }
+  names.resize(count);
+  return names;
+}
+
 Status CsvReader::ReadColumns(std::vector<std::string> names) {
   Row row;
   FIRN_ASSIGN_OR_RETURN(const bool has_row, ReadFirstRow(row));
@@ -191,16 +227,8 @@ Status CsvReader::ReadColumns(std::vector<std::string> names) {
     FIRN_ASSIGN_OR_RETURN(names, HeaderNames());
     blocks_.Consume(row.bytes);
     next_line_ += row.lines;
-  } else if (names.empty()) {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      names.push_back(fmt::format("column_{}", i + 1));
-    }
-  } else if (values_.size() > names.size()) {
-    return InvalidError("{}: line {} has {} values, but there are {} columns: {}",
-                        blocks_.name(), next_line_, values_.size(), names.size(),
-                        fmt::join(names, ", "));
   } else {
-    names.resize(values_.size());
+    FIRN_ASSIGN_OR_RETURN(names, NamesWithoutHeader(std::move(names)));
   }
   arrow::FieldVector fields;
   for (const std::string& name : names) {
@@ -248,7 +276,9 @@ Status CsvReader::ReadRecords(CsvRecords& records) {
 std::string CsvReader::Problem(const Row& row) const {
   if (row.problem != nullptr) return row.problem;
   if (values_.size() != columns_.size()) {
-    return fmt::format("{} values for {} columns", values_.size(), columns_.size());
+    return fmt::format("{} {} for {} {}", values_.size(),
+                       values_.size() == 1 ? "value" : "values", columns_.size(),
+                       columns_.size() == 1 ? "column" : "columns");
   }
   if (!arrow::util::ValidateUTF8(row.raw)) return "not UTF-8";
   return {};

@@ -58,10 +58,11 @@ struct CsvRecords {
 /// the rest of the file) is malformed. Errors name file and line. Used by one thread.
 class CsvReader {
  public:
-  /// Reads the header row. Without one, the columns are named by `names`, as many as the
-  /// first row has values; column_1, column_2, ... if it is empty. Invalid if there is no
-  /// row at all, a column has no name, two have the same one but for case, or the first
-  /// row has more values than `names`.
+  /// Reads the header row. Without one, the columns are named by `names`, as many as most
+  /// of the first 1,000 rows have values (so that one broken row does not decide; the
+  /// larger of two numbers that are as frequent); column_1, column_2, ... if `names` is
+  /// empty. Invalid if there is no row at all, a column has no name, two have the same
+  /// one but for case, or most rows have more values than `names`.
   static Result<CsvReader> Make(InputFile file, CsvOptions options,
                                 std::vector<std::string> names = {});
 
@@ -69,6 +70,9 @@ class CsvReader {
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   const std::string& name() const { return blocks_.name(); }
   FileProgress progress() const { return blocks_.progress(); }
+
+  /// The number of the record that Next gives next, unless it is passed over.
+  std::int64_t next_record() const { return next_record_; }
 
   /// Passes over records before `first`, without a look at them.
   void SkipTo(std::int64_t first) { first_wanted_ = first; }
@@ -98,6 +102,8 @@ class CsvReader {
   Status ReadColumns(std::vector<std::string> names);
   Result<std::vector<std::string>> HeaderNames() const;
   Result<bool> ReadFirstRow(Row& row);
+  Result<std::vector<std::string>> NamesWithoutHeader(std::vector<std::string> names);
+  std::size_t UsualValueCount();
   Row ScanRow(std::string_view text, bool is_last);
   Status WantMore();
   Status ReadRecords(CsvRecords& records);

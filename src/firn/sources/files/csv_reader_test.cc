@@ -127,7 +127,32 @@ TEST(CsvReaderTest, HeaderMayBeMissing) {
       ReaderOf("1,x\n", options, {"a", "b", "c"}).ValueOrDie().schema()->field_names(),
       ElementsAre("a", "b"));
   EXPECT_THAT(ErrorText(ReaderOf("1,x\n", options, {"a"}).status()),
-              HasSubstr("t.csv: line 1 has 2 values, but there are 1 columns: a"));
+              HasSubstr("t.csv: its records have 2 values, but the columns are a"));
+}
+
+TEST(CsvReaderTest, WithoutAHeaderMostRecordsTellTheColumns) {
+  const CsvOptions options = {.has_header = false};
+  const auto columns = [&](const std::string& text, Names names = {"a", "b", "c"}) {
+    return ReaderOf(text, options, std::move(names)).ValueOrDie().schema()->num_fields();
+  };
+  EXPECT_EQ(columns("1\n1,x\n2,y\n"), 2);
+  EXPECT_EQ(columns("1,x,\n1,x\n2,y\n"), 2);
+  EXPECT_EQ(columns("\"1\"1,x,y\n1,x\n"), 2);
+  EXPECT_EQ(columns("1\n1,x\n"), 2);
+  EXPECT_EQ(columns("1,2\n1,x,y\n1,x,y\n", {}), 3);
+  EXPECT_EQ(columns("\"never closed,1\n"), 1);
+  CsvReader reader = ReaderOf("1\n1,x\n2,y\n3,z,z\n", options).ValueOrDie();
+  const Outcome outcome = ReadAll(reader).ValueOrDie();
+  EXPECT_THAT(outcome.records, ElementsAre("1|x", "2|y"));
+  EXPECT_THAT(outcome.malformed, ElementsAre("0@1: 1 value for 2 columns: 1",
+                                             "3@4: 3 values for 2 columns: 3,z,z"));
+}
+
+TEST(CsvReaderTest, WithoutAHeaderRecordsMayBeLongerThanOneRead) {
+  const std::string longer(3 << 20, 'x');
+  CsvReader reader =
+      ReaderOf("1," + longer + "\n2,y\n", {.has_header = false}).ValueOrDie();
+  EXPECT_EQ(ReadAll(reader).ValueOrDie().records.size(), 2u);
 }
 
 TEST(CsvReaderTest, HeaderAloneHasNoRecords) {
@@ -173,7 +198,7 @@ TEST(CsvReaderTest, HeaderErrorsNameFileAndColumn) {
 
 TEST(CsvReaderTest, MalformedRowsAreRejectedAlone) {
   EXPECT_THAT(Malformed("a,b\n1,2\n3\n4,5\n"),
-              ElementsAre("1@3: 1 values for 2 columns: 3"));
+              ElementsAre("1@3: 1 value for 2 columns: 3"));
   EXPECT_THAT(Malformed("a,b\n1,2,3\r\n"),
               ElementsAre("0@2: 3 values for 2 columns: 1,2,3"));
   EXPECT_THAT(Malformed("a,b\n\"x\ny\",2\n1,\xff\n"),

@@ -49,6 +49,8 @@ bool Fits(TypeKind kind, std::string_view text) {
   const bool is_long_integer =
       number.size() > kDoubleDigits && std::ranges::all_of(number, IsDigit);
   if (kind == TypeKind::kDouble && is_long_integer) return false;
+  // Only a double has a zero with a sign.
+  if (kind == TypeKind::kLong && text == "-0") return false;
   return types::FromText(Type(kind), text).ok();
 }
 

@@ -59,6 +59,7 @@ TEST(SchemaInferenceTest, NumbersThatWouldLoseDigitsAreStrings) {
   EXPECT_EQ(Inferred({"-007"}), "string");
   EXPECT_EQ(Inferred({"00.5"}), "string");
   EXPECT_EQ(Inferred({"0", "0.5", "-0.5"}), "double");
+  EXPECT_EQ(Inferred({"1", "-0"}), "double");
   EXPECT_EQ(Inferred({"9223372036854775807"}), "long");
   EXPECT_EQ(Inferred({"9223372036854775808"}), "string");
   EXPECT_EQ(Inferred({"1.5", "9007199254740993"}), "string");
