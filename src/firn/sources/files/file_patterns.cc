@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <utility>
 
 #include <glob.h>
+#include <sys/stat.h>
 
 namespace firn::sources {
 namespace {
@@ -47,16 +48,38 @@ Status CheckIsFile(const std::string& path) {
                       (std::filesystem::path(path) / "*").string());
 }
 
+/// Which file a path leads to, whatever links to it.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+class NamedFiles {
+ public:
+  Status Add(const std::string& path) {
+    FileIdentity identity = {};
+    struct stat status = {};
+    if (path != kStandardInput && stat(path.c_str(), &status) == 0) {
+      identity = {status.st_dev, status.st_ino};
+    }
+    const auto [named, is_new] = names_.emplace(identity, path);
+    if (is_new) return Status::OK();
+    if (named->second == path) return InvalidError("{}: is named twice", path);
+    return InvalidError("{}: is the same file as {}; name one of them", path,
+                        named->second);
+  }
+
+ private:
+  std::map<FileIdentity, std::string> names_;
+};
+
 }  // namespace
 
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {
   std::vector<std::string> files;
-  std::set<std::string> seen;
+  NamedFiles named;
   for (const std::string& pattern : patterns) {
     FIRN_ASSIGN_OR_RETURN(std::vector<std::string> paths, Expand(pattern));
     for (std::string& path : paths) {
       FIRN_RETURN_NOT_OK(CheckIsFile(path));
-      if (!seen.insert(path).second) return InvalidError("{}: is named twice", path);
+      FIRN_RETURN_NOT_OK(named.Add(path));
       files.push_back(std::move(path));
     }
   }

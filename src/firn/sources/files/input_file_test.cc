@@ -143,6 +143,14 @@ TEST_F(ExpandFilesTest, ErrorsNameThePattern) {
   EXPECT_THAT(ErrorText(Expand({"b.csv"}).status()), HasSubstr("/b.csv: no such file"));
   EXPECT_THAT(ErrorText(Expand({"a.csv", "*.csv"}).status()),
               HasSubstr("/a.csv: is named twice"));
+  std::filesystem::create_symlink("a.csv", In("link.csv"));
+  std::filesystem::create_hard_link(In("a.csv"), In("other.csv"));
+  for (const char* link : {"link.csv", "other.csv", "./a.csv"}) {
+    EXPECT_THAT(ErrorText(Expand({"a.csv", link}).status()),
+                HasSubstr(fmt::format("/{}: is the same file as {}", link, In("a.csv"))));
+  }
+  EXPECT_THAT(ErrorText(ExpandFiles({"-", "-"}).status()),
+              HasSubstr("-: is named twice"));
   std::filesystem::create_directory(In("folder"));
   EXPECT_THAT(ErrorText(Expand({"folder"}).status()),
               HasSubstr("/folder: is a directory"));
