@@ -74,6 +74,27 @@ def test_standard_input_is_loaded_into_a_given_schema(firn, write):
     assert "--schema" in error_of(firn, "load", "db.u", "-", "--create")
 
 
+def test_shorter_standard_input_is_not_what_a_load_was_begun_with(firn, write):
+    write("a.csv", "id\n0\n")
+    firn.run("load", "db.t", "a.csv", "--create")
+    command = ("load", "db.t", "-", "--format", "csv", "--id", "L")
+    firn.run(*command, stdin="id\n1\n2\n3\n")
+    result = firn.run(*command, stdin="id\n1\n2\n", code=1)
+    assert ("firn: standard input: is not what load L was begun with: it ends before the records that are durable "
+            "already; give the same bytes again, or load under another id (it has 2 of 3)") in result.stderr
+    assert "nothing to add" in firn.run(*command, stdin="id\n1\n2\n3\n").stdout
+    assert sorted(firn.rows("db.t")["id"].to_pylist()) == [0, 1, 2, 3]
+
+
+def test_without_a_header_one_broken_record_does_not_decide(firn, write):
+    firn.run("table", "create", "db.t", "--columns", "id long, name string, born date")
+    write("a.csv", "1\n2,Ada\n3,Grace\n4,Edsger,1930-05-11\n")
+    firn.run("load", "db.t", "a.csv", "--no-header")
+    assert sorted(firn.rows("db.t")["name"].to_pylist()) == ["Ada", "Grace"]
+    letters = firn.json("dead-letters", "show", "db.t")
+    assert sorted(letter["raw"] for letter in letters) == ["1", "4,Edsger,1930-05-11"]
+
+
 def test_nested_json_is_inferred(firn, write):
     write("a.json", '{"id":1,"at":"2024-05-01T10:00:00Z","geo":{"lat":1.5,"tags":["x"]},"m":1}\n'
                     '{"id":2,"geo":{"lat":2,"tags":[]},"m":"two","none":null}\n')
@@ -174,8 +195,8 @@ def test_a_dry_run_lands_nothing(firn, write):
     result = firn.run("load", "db.t", "a.csv", "--create", "--dry-run")
     assert "db.t: would be made" in result.stdout
     assert "long" in result.stdout and "string" in result.stdout
-    assert "1 records of 1 file fit, 1 do not" in result.stdout
-    assert "a.csv: line 3: 1 values for 2 columns" in result.stdout
+    assert "1 record of 1 file fits, 1 does not" in result.stdout
+    assert "a.csv: line 3: 1 value for 2 columns" in result.stdout
     assert firn.run("table", "list").stdout == ""
     assert "--sort-by" in error_of(firn, "load", "db.t", "a.csv", "--create", "--dry-run",
                                    "--sort-by", "shoe", code=2)

@@ -27,6 +27,8 @@ class CsvRecordReader : public RecordReader {
     return BlockOf(std::move(records), *std::move(converted));
   }
 
+  std::int64_t next_record() const override { return reader_.next_record(); }
+
   FileProgress progress() const override { return reader_.progress(); }
 
   RecordFormat record_format() const override {

@@ -64,25 +64,37 @@ Result<std::unique_ptr<FileSource>> FileSource::Make(FileLoad load) {
   return source;
 }
 
-Status FileSource::OpenFile() {
+std::int64_t FileSource::FirstRecord() const {
   const auto first = load_.first_records.find(file_);
-  FIRN_ASSIGN_OR_RETURN(
-      reader_,
-      OpenRecords({.path = load_.files[file_],
-                   .schema = load_.schema,
-                   .first_record = first == load_.first_records.end() ? 0 : first->second,
-                   .options = load_.options}));
+  return first == load_.first_records.end() ? 0 : first->second;
+}
+
+Status FileSource::OpenFile() {
+  FIRN_ASSIGN_OR_RETURN(reader_, OpenRecords({.path = load_.files[file_],
+                                              .schema = load_.schema,
+                                              .first_record = FirstRecord(),
+                                              .options = load_.options}));
   path_ = PathOf(load_.files[file_]);
   format_ =
       std::make_shared<const std::string>(RecordFormatText(reader_->record_format()));
   return Status::OK();
 }
 
-void FileSource::CloseFile() {
+Status FileSource::CloseFile() {
+  if (reader_->next_record() < FirstRecord()) {
+    const std::string& file = load_.files[file_];
+    return InvalidError(
+        "{}: is not what load {} was begun with: it ends before the records that are "
+        "durable already; give the same bytes again, or load under another id (it has {} "
+        "of {})",
+        file == kStandardInput ? "standard input" : file, load_.load_id,
+        reader_->next_record(), FirstRecord());
+  }
   const FileProgress done = reader_->progress();
   bytes_done_ += done.bytes_total.value_or(done.bytes_read);
   reader_ = nullptr;
   ++file_;
+  return Status::OK();
 }
 
 Result<std::optional<SourceBatch>> FileSource::Next(const StopToken& stop) {
@@ -91,7 +103,7 @@ Result<std::optional<SourceBatch>> FileSource::Next(const StopToken& stop) {
     if (reader_ == nullptr) FIRN_RETURN_NOT_OK(OpenFile());
     FIRN_ASSIGN_OR_RETURN(std::optional<RecordBlock> block, reader_->Next());
     if (block) return BatchOf(*std::move(block));
-    CloseFile();
+    FIRN_RETURN_NOT_OK(CloseFile());
   }
   return std::nullopt;
 }

@@ -33,6 +33,7 @@ class FileSource : public Source {
   /// Invalid if a declared time unit is not of a timestamp column.
   static Result<std::unique_ptr<FileSource>> Make(FileLoad load);
 
+  /// Also Invalid if a file has fewer records than are durable of it.
   Result<std::optional<SourceBatch>> Next(const StopToken& stop) override;
 
   /// Over all files; no total if one has no known size.
@@ -41,8 +42,9 @@ class FileSource : public Source {
  private:
   explicit FileSource(FileLoad load) : load_(std::move(load)) {}
 
+  std::int64_t FirstRecord() const;
   Status OpenFile();
-  void CloseFile();
+  Status CloseFile();
   Result<SourceBatch> BatchOf(RecordBlock block) const;
 
   const FileLoad load_;

@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "firn/sources/files/test_folder.h"
+#include "firn/sources/files/test_parquet.h"
 #include "firn/wal/load_manifest.h"
 
 namespace firn::sources {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -74,6 +76,22 @@ TEST_F(FileSourceTest, RecordsThatAreDurableAreNotReadAgain) {
   load.first_records = {{0, 1}, {1, 2}};
   EXPECT_THAT(Ranges(std::move(load)),
               ElementsAre(wal::LoadSourceId("L", 1) + " [2, 3) 1/0"));
+}
+
+TEST_F(FileSourceTest, AFileWithFewerRecordsThanAreDurableIsAnother) {
+  const std::string parquet = folder_.path() + "/a.parquet";
+  WriteParquet(parquet, *BatchOf({{"n", arrow::int64(), "[1, 2]"}}), 1);
+  for (const std::string& path :
+       {folder_.Write("a.csv", "n\n1\nx\n"), folder_.Write("a.json", "{\"n\":1}\n\nno\n"),
+        parquet}) {
+    FileLoad load = LoadOf({path});
+    load.first_records = {{0, 2}};
+    EXPECT_THAT(Ranges(load), ElementsAre());
+    load.first_records = {{0, 3}};
+    EXPECT_THAT(ErrorText(Read(load).status()),
+                AllOf(HasSubstr(path + ": is not what load L was begun with"),
+                      HasSubstr("(it has 2 of 3)")));
+  }
 }
 
 TEST_F(FileSourceTest, RecordsThatDoNotFitAreDeadLetters) {

@@ -28,6 +28,8 @@ class NdjsonRecordReader : public RecordReader {
     }
   }
 
+  std::int64_t next_record() const override { return reader_.next_record(); }
+
   FileProgress progress() const override { return reader_.progress(); }
 
   RecordFormat record_format() const override {

@@ -82,6 +82,8 @@ class ParquetRecordReader : public RecordReader {
     return Reading(request_.path, [&] { return NextBlock(); });
   }
 
+  std::int64_t next_record() const override { return next_row_; }
+
   FileProgress progress() const override {
     const double share = rows_in_file_ == 0 ? 1 : 1.0 * next_row_ / rows_in_file_;
     return {.bytes_read = static_cast<std::int64_t>(share * file_bytes_),

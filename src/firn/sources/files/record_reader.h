@@ -73,6 +73,10 @@ class RecordReader {
   /// The next records; nothing at the end. The file cannot be read on after an error.
   virtual Result<std::optional<RecordBlock>> Next() = 0;
 
+  /// The number of the record behind those that were read or passed over; at the end, how
+  /// many the file has.
+  virtual std::int64_t next_record() const = 0;
+
   virtual FileProgress progress() const = 0;
 
   /// Of a rejected record's `raw`.
