@@ -269,5 +269,16 @@ TEST(JsonRowsTest, CountsRowsSinceTheLastFinish) {
   EXPECT_THAT(rejected, ElementsAre(Pair(0, testing::_)));
 }
 
+TEST(JsonRowsTest, AMapWithOneKeyTwiceIsRejected) {
+  const types::Schema schema = SchemaOf(
+      {Field("m", Type::Map(Field("", TypeOf("string")), Field("", TypeOf("long"))))});
+  const auto outcome =
+      Read(schema, {R"({"m": {"a": 1, "b": 2}})", R"({"m": {"a": 1, "a": 2}})"})
+          .ValueOrDie();
+  EXPECT_EQ(outcome.rows->num_rows(), 1);
+  EXPECT_THAT(outcome.rejected,
+              ElementsAre(Pair(1, "column 'm': the key 'a' is there twice")));
+}
+
 }  // namespace
 }  // namespace firn::sources

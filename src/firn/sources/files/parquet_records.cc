@@ -11,6 +11,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 
+#include "firn/core/one_line.h"
 #include "firn/sources/files/column_cast.h"
 #include "firn/sources/files/format_readers.h"
 #include "firn/sources/files/parquet_schema.h"
@@ -24,6 +25,10 @@ constexpr std::int64_t kRowsPerBatchMax = 8192;
 /// Decoded, about.
 constexpr std::int64_t kBytesPerBatch = 8LL << 20;
 
+Status Damaged(const std::string& name, std::string_view words) {
+  return InvalidError("{}: is damaged, or no Parquet file ({})", name, OneLine(words));
+}
+
 /// What libparquet throws or returns becomes an error about the file `name`.
 template <typename Call>
 auto Reading(const std::string& name, Call&& call) -> decltype(call()) {
@@ -31,12 +36,12 @@ auto Reading(const std::string& name, Call&& call) -> decltype(call()) {
     auto outcome = call();
     if (outcome.ok()) return outcome;
     if constexpr (std::is_same_v<decltype(outcome), Status>) {
-      return AddContext(outcome, name);
+      return Damaged(name, outcome.message());
     } else {
-      return AddContext(outcome.status(), name);
+      return Damaged(name, outcome.status().message());
     }
   } catch (const std::exception& e) {
-    return InvalidError("{}: is damaged, or no Parquet file ({})", name, e.what());
+    return Damaged(name, e.what());
   }
 }
 
@@ -52,7 +57,12 @@ std::int64_t RowsPerBatch(const parquet::FileMetaData& metadata) {
   return std::max<std::int64_t>(rows, 1);
 }
 
-Result<std::unique_ptr<parquet::arrow::FileReader>> OpenFile(const std::string& path) {
+struct OpenedFile {
+  std::unique_ptr<parquet::arrow::FileReader> reader;
+  std::shared_ptr<arrow::Schema> schema;
+};
+
+Result<OpenedFile> OpenWithoutContext(const std::string& path) {
   FIRN_ASSIGN_OR_RETURN(auto input, arrow::io::ReadableFile::Open(path));
   parquet::ReaderProperties properties;
   // Pages are read as they are needed, not whole column chunks.
@@ -65,7 +75,14 @@ Result<std::unique_ptr<parquet::arrow::FileReader>> OpenFile(const std::string& 
   FIRN_RETURN_NOT_OK(builder.Open(std::move(input), properties));
   arrow_properties.set_batch_size(RowsPerBatch(*builder.raw_reader()->metadata()));
   builder.properties(arrow_properties);
-  return builder.Build();
+  OpenedFile file;
+  FIRN_ASSIGN_OR_RETURN(file.reader, builder.Build());
+  FIRN_RETURN_NOT_OK(file.reader->GetSchema(&file.schema));
+  return file;
+}
+
+Result<OpenedFile> OpenFile(const std::string& path) {
+  return Reading(path, [&] { return OpenWithoutContext(path); });
 }
 
 class ParquetRecordReader : public RecordReader {
@@ -73,13 +90,24 @@ class ParquetRecordReader : public RecordReader {
   static Result<std::unique_ptr<RecordReader>> Make(FileRequest request) {
     std::unique_ptr<ParquetRecordReader> reader(
         new ParquetRecordReader(std::move(request)));
-    const std::string& name = reader->request_.path;
-    FIRN_RETURN_NOT_OK(Reading(name, [&] { return reader->Open(); }));
+    FIRN_RETURN_NOT_OK(reader->Open());
     return reader;
   }
 
   Result<std::optional<RecordBlock>> Next() override {
-    return Reading(request_.path, [&] { return NextBlock(); });
+    while (true) {
+      FIRN_ASSIGN_OR_RETURN(const auto rows,
+                            Reading(request_.path, [&] { return rows_->Next(); }));
+      if (rows == nullptr) return std::nullopt;
+      const std::int64_t first = next_row_;
+      next_row_ += rows->num_rows();
+      const std::int64_t known =
+          std::clamp<std::int64_t>(request_.first_record - first, 0, rows->num_rows());
+      if (known == rows->num_rows()) continue;
+      auto block = BlockOf(*rows->Slice(known), first + known);
+      FIRN_RETURN_NOT_OK(AddContext(block.status(), request_.path));
+      return *std::move(block);
+    }
   }
 
   std::int64_t next_record() const override { return next_row_; }
@@ -98,13 +126,14 @@ class ParquetRecordReader : public RecordReader {
   explicit ParquetRecordReader(FileRequest request) : request_(std::move(request)) {}
 
   Status Open() {
-    FIRN_ASSIGN_OR_RETURN(file_, OpenFile(request_.path));
-    std::shared_ptr<arrow::Schema> schema;
-    FIRN_RETURN_NOT_OK(file_->GetSchema(&schema));
-    FIRN_ASSIGN_OR_RETURN(
-        cast_, ColumnCast::Make(*schema, request_.schema,
-                                {.time_units = request_.options.time_units,
-                                 .ignore_unknown = request_.options.ignore_unknown}));
+    const std::string& path = request_.path;
+    FIRN_ASSIGN_OR_RETURN(OpenedFile file, OpenFile(path));
+    file_ = std::move(file.reader);
+    auto cast = ColumnCast::Make(*file.schema, request_.schema,
+                                 {.time_units = request_.options.time_units,
+                                  .ignore_unknown = request_.options.ignore_unknown});
+    FIRN_RETURN_NOT_OK(AddContext(cast.status(), path));
+    cast_ = *std::move(cast);
     const auto metadata = file_->parquet_reader()->metadata();
     rows_in_file_ = metadata->num_rows();
     std::error_code error;
@@ -119,22 +148,8 @@ class ParquetRecordReader : public RecordReader {
         row_groups.push_back(i);
       }
     }
-    FIRN_ASSIGN_OR_RETURN(rows_, file_->GetRecordBatchReader(row_groups));
-    return Status::OK();
-  }
-
-  Result<std::optional<RecordBlock>> NextBlock() {
-    while (true) {
-      std::shared_ptr<arrow::RecordBatch> rows;
-      FIRN_RETURN_NOT_OK(rows_->ReadNext(&rows));
-      if (rows == nullptr) return std::nullopt;
-      const std::int64_t first = next_row_;
-      next_row_ += rows->num_rows();
-      const std::int64_t known =
-          std::clamp<std::int64_t>(request_.first_record - first, 0, rows->num_rows());
-      if (known == rows->num_rows()) continue;
-      return BlockOf(*rows->Slice(known), first + known);
-    }
+    return Reading(path,
+                   [&] { return file_->GetRecordBatchReader(row_groups).Value(&rows_); });
   }
 
   Result<RecordBlock> BlockOf(const arrow::RecordBatch& rows, std::int64_t first) const {
@@ -154,18 +169,21 @@ class ParquetRecordReader : public RecordReader {
   Status AddRows(const arrow::RecordBatch& rows, std::int64_t first, RecordBlock& block,
                  arrow::RecordBatchVector& fitting) const {
     const auto cast = cast_->Cast(rows);
-    if (cast.ok()) return AddCast(*cast, first, block, fitting);
+    if (cast.ok()) return AddCast(rows, *cast, first, block, fitting);
     if (rows.num_rows() > 1) {
       const std::int64_t half = rows.num_rows() / 2;
       FIRN_RETURN_NOT_OK(AddRows(*rows.Slice(0, half), first, block, fitting));
       return AddRows(*rows.Slice(half), first + half, block, fitting);
     }
-    block.rejected.push_back(
-        {.record = first, .raw = RawOf(rows), .reason = ErrorText(cast.status())});
+    block.rejected.push_back({.record = first,
+                              .raw = RowAsJson(rows, request_.schema, 0),
+                              .reason = ErrorText(cast.status())});
     return Status::OK();
   }
 
-  Status AddCast(const std::shared_ptr<arrow::RecordBatch>& cast, std::int64_t first,
+  /// `cast`: what `rows` became.
+  Status AddCast(const arrow::RecordBatch& rows,
+                 const std::shared_ptr<arrow::RecordBatch>& cast, std::int64_t first,
                  RecordBlock& block, arrow::RecordBatchVector& fitting) const {
     Rejections rejections;
     RejectInvalidRows(*cast, request_.schema, rejections);
@@ -174,27 +192,12 @@ class ParquetRecordReader : public RecordReader {
     }
     for (auto& [row, reason] : rejections) {
       block.rejected.push_back({.record = first + row,
-                                .raw = RowAsJson(*cast, request_.schema, row),
+                                .raw = RowAsJson(rows, request_.schema, row),
                                 .reason = std::move(reason)});
     }
     FIRN_ASSIGN_OR_RETURN(auto fit, WithoutRejected(cast, rejections));
     if (fit->num_rows() > 0) fitting.push_back(std::move(fit));
     return Status::OK();
-  }
-
-  /// A row as JSON in the types of its file; empty if Iceberg has no such types.
-  static std::string RawOf(const arrow::RecordBatch& row) {
-    types::Schema schema;
-    for (const auto& column : row.schema()->fields()) {
-      const auto type = types::FromArrowType(*column->type());
-      if (!type.ok()) return "";
-      schema.fields.push_back({.name = column->name(), .type = *type});
-    }
-    schema = types::AssignFreshIds(std::move(schema));
-    const auto cast = ColumnCast::Make(*row.schema(), schema, {});
-    if (!cast.ok()) return "";
-    const auto rows = cast->Cast(row);
-    return rows.ok() ? RowAsJson(**rows, schema, 0) : "";
   }
 
   const FileRequest request_;
@@ -224,32 +227,25 @@ types::Type InMicroseconds(const types::Type& type) {
   return types::Type::Map(std::move(fields[0]), std::move(fields[1]));
 }
 
-Result<types::Schema> SchemaOf(const std::string& path) {
-  FIRN_ASSIGN_OR_RETURN(const auto file, OpenFile(path));
-  std::shared_ptr<arrow::Schema> columns;
-  FIRN_RETURN_NOT_OK(file->GetSchema(&columns));
+}  // namespace
+
+Result<types::Schema> ReadParquetSchema(const std::string& path) {
+  FIRN_ASSIGN_OR_RETURN(const OpenedFile file, OpenFile(path));
   types::Schema schema;
-  for (const auto& column : columns->fields()) {
+  for (const auto& column : file.schema->fields()) {
     if (column->type()->id() == arrow::Type::NA) continue;
     const auto type = types::FromArrowType(*column->type());
     if (!type.ok()) {
-      return AddContext(
-          type.status(),
-          fmt::format("column '{}' (declare it with --schema)", column->name()));
+      return AddContext(type.status(),
+                        fmt::format("{}: column '{}' (declare it with --schema)", path,
+                                    column->name()));
     }
     schema.fields.push_back({.name = column->name(), .type = InMicroseconds(*type)});
   }
   return schema;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<RecordReader>> OpenParquetRecords(FileRequest request) {
   return ParquetRecordReader::Make(std::move(request));
 }
-
-Result<types::Schema> ReadParquetSchema(const std::string& path) {
-  return Reading(path, [&] { return SchemaOf(path); });
-}
-
 }  // namespace firn::sources

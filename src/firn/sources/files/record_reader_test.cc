@@ -101,7 +101,7 @@ TEST_F(RecordReaderTest, CsvRecordsThatDoNotFitKeepTheirPlace) {
   EXPECT_THAT(outcome.rows, ElementsAre("0: 1|x", "4: 3|w"));
   EXPECT_THAT(outcome.rejected,
               ElementsAre("1@3: column 'n' is null, but required as long: \"a\nb\",",
-                          "2@5: 1 values for 2 columns: y",
+                          "2@5: 1 value for 2 columns: y",
                           "3@6: column 'n': '2x' is not of type long: z,2x"));
 }
 
@@ -130,7 +130,7 @@ TEST_F(RecordReaderTest, ParquetRowsThatDoNotFitKeepTheirPlace) {
   EXPECT_THAT(outcome.rows, ElementsAre("0: 1|x", "2: 3|ä", "3: 4|z"));
   EXPECT_THAT(outcome.rejected,
               ElementsAre("1@-1: column 'n' is null, but required as long: "
-                          R"({"n":null,"text":"a\"b"})"));
+                          R"({"text":"a\"b","n":null})"));
 }
 
 TEST_F(RecordReaderTest, OneNestedParquetValueThatDoesNotFitRejectsItsRowAlone) {

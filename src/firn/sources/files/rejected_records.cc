@@ -1,11 +1,16 @@
 #include "firn/sources/files/rejected_records.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/decimal.h>
 #include <arrow/util/utf8.h>
+
+#include "firn/sources/files/arrow_text.h"
+#include "firn/sources/files/row_text.h"
 
 namespace firn::sources {
 namespace {
@@ -15,6 +20,76 @@ using types::TypeKind;
 
 /// What a message shows of a value at most.
 constexpr std::size_t kShownBytesMax = 100;
+
+constexpr std::int64_t kMicrosPerDay = 86'400'000'000;
+
+/// Of a value that is not null: true if its type has it.
+bool IsTimeOfDay(const arrow::Array& column, std::int64_t row) {
+  const auto micros = static_cast<const arrow::Time64Array&>(column).Value(row);
+  return micros >= 0 && micros < kMicrosPerDay;
+}
+
+bool IsInPrecision(const arrow::Array& column, const Field& field, std::int64_t row) {
+  const auto& decimals = static_cast<const arrow::Decimal128Array&>(column);
+  return arrow::Decimal128(decimals.GetValue(row))
+      .FitsInPrecision(field.type.precision());
+}
+
+bool IsOfType(const arrow::Array& column, const Field& field, std::int64_t row) {
+  switch (field.type.kind()) {
+    case TypeKind::kString:
+      return arrow::util::ValidateUTF8(
+          static_cast<const arrow::StringArray&>(column).GetView(row));
+    case TypeKind::kTime:
+      return IsTimeOfDay(column, row);
+    case TypeKind::kDecimal:
+      return IsInPrecision(column, field, row);
+    default:
+      return true;
+  }
+}
+
+bool AllAreOfType(const arrow::Array& column, const Field& field) {
+  if (field.type.kind() == TypeKind::kString) {
+    return static_cast<const arrow::StringArray&>(column).ValidateUTF8().ok();
+  }
+  const bool is_checked =
+      field.type.kind() == TypeKind::kTime || field.type.kind() == TypeKind::kDecimal;
+  if (!is_checked) return true;
+  for (std::int64_t row = 0; row < column.length(); ++row) {
+    if (column.IsValid(row) && !IsOfType(column, field, row)) return false;
+  }
+  return true;
+}
+
+std::string KeyText(const arrow::Array& keys, const Field& key, std::int64_t row) {
+  return key.type.is_primitive() ? TextOfValue(keys, &key.type, row).text
+                                 : ValueAsJson(keys, key.type, row);
+}
+
+/// A key that is in the map of this row more than once. Keys are equal if their texts
+/// are: 0.0 and -0.0 are two.
+std::optional<std::string> RepeatedKey(const arrow::MapArray& map, const Field& key,
+                                       std::int64_t row) {
+  const std::int64_t begin = map.value_offset(row);
+  const std::int64_t end = map.value_offset(row + 1);
+  if (end - begin < 2) return std::nullopt;
+  std::vector<std::string> keys;
+  for (std::int64_t i = begin; i < end; ++i) {
+    keys.push_back(KeyText(*map.keys(), key, i));
+  }
+  std::ranges::sort(keys);
+  const auto repeated = std::ranges::adjacent_find(keys);
+  if (repeated == keys.end()) return std::nullopt;
+  return *repeated;
+}
+
+bool HasRepeatedKey(const arrow::MapArray& map, const Field& key) {
+  for (std::int64_t row = 0; row < map.length(); ++row) {
+    if (map.IsValid(row) && RepeatedKey(map, key, row)) return true;
+  }
+  return false;
+}
 
 bool NeedsLook(const arrow::Array& column, const Field& field);
 
@@ -32,7 +107,8 @@ bool ChildrenNeedLook(const arrow::Array& column, const Field& field) {
       return NeedsLook(*static_cast<const arrow::ListArray&>(column).values(), fields[0]);
     case TypeKind::kMap: {
       const auto& map = static_cast<const arrow::MapArray&>(column);
-      return NeedsLook(*map.keys(), fields[0]) || NeedsLook(*map.items(), fields[1]);
+      return NeedsLook(*map.keys(), fields[0]) || NeedsLook(*map.items(), fields[1]) ||
+             HasRepeatedKey(map, fields[0]);
     }
     default:
       return false;
@@ -42,10 +118,7 @@ bool ChildrenNeedLook(const arrow::Array& column, const Field& field) {
 /// False if no row of the column has to be rejected; looks at whole columns.
 bool NeedsLook(const arrow::Array& column, const Field& field) {
   if (field.required && column.null_count() > 0) return true;
-  if (field.type.kind() == TypeKind::kString) {
-    return !static_cast<const arrow::StringArray&>(column).ValidateUTF8().ok();
-  }
-  return ChildrenNeedLook(column, field);
+  return !AllAreOfType(column, field) || ChildrenNeedLook(column, field);
 }
 
 using Reason = std::optional<std::string>;
@@ -57,9 +130,8 @@ class RowLook {
 
   Reason At(const arrow::Array& column, const Field& field, std::int64_t row) {
     if (column.IsNull(row)) return field.required ? IsNullReason(field) : std::nullopt;
+    if (!IsOfType(column, field, row)) return IsNotOfTypeReason(column, field, row);
     switch (field.type.kind()) {
-      case TypeKind::kString:
-        return AtString(static_cast<const arrow::StringArray&>(column), row);
       case TypeKind::kStruct:
         return AtStruct(static_cast<const arrow::StructArray&>(column), field, row);
       case TypeKind::kList: {
@@ -80,9 +152,14 @@ class RowLook {
                        field.type.ToString());
   }
 
-  Reason AtString(const arrow::StringArray& column, std::int64_t row) const {
-    if (arrow::util::ValidateUTF8(column.GetView(row))) return std::nullopt;
-    return fmt::format("column '{}' is not UTF-8", fmt::join(path_, "."));
+  Reason IsNotOfTypeReason(const arrow::Array& column, const Field& field,
+                           std::int64_t row) const {
+    if (field.type.kind() == TypeKind::kString) {
+      return fmt::format("column '{}' is not UTF-8", fmt::join(path_, "."));
+    }
+    return fmt::format("column '{}': {} is not of type {}", fmt::join(path_, "."),
+                       Shown(TextOfValue(column, &field.type, row).text),
+                       field.type.ToString());
   }
 
   Reason AtChild(const arrow::Array& column, const Field& field, std::int64_t row) {
@@ -116,6 +193,10 @@ class RowLook {
     const std::int64_t end = map.value_offset(row + 1);
     Reason reason = AtRange(*map.keys(), field.type.fields()[0], begin, end);
     if (reason) return reason;
+    if (const auto key = RepeatedKey(map, field.type.fields()[0], row)) {
+      return fmt::format("column '{}': the key {} is there twice", fmt::join(path_, "."),
+                         Shown(*key));
+    }
     return AtRange(*map.items(), field.type.fields()[1], begin, end);
   }
 

@@ -30,8 +30,10 @@ struct RejectedRecord {
 /// Rows of a batch that do not fit, by index, with the first reason that was found.
 using Rejections = std::map<std::int64_t, std::string>;
 
-/// Adds the rows in which a required field is null, at any depth, or a string is not
-/// UTF-8. REQUIRES: columns as in ToArrowSchema, but for that.
+/// Adds the rows with a value that its type does not have, at any depth: a required field
+/// is null, a string is not UTF-8, a time is none of a day, a decimal has more digits
+/// than its precision, a map has a key twice (Iceberg spec, "Schemas and Data Types").
+/// REQUIRES: columns as in ToArrowSchema, but for that.
 void RejectInvalidRows(const arrow::RecordBatch& rows, const types::Schema& schema,
                        Rejections& rejections);
 

@@ -9,10 +9,19 @@
 
 namespace firn::sources {
 
-/// One row as a JSON object, for people and for files that hold no text: numbers and
-/// booleans as such, everything else as strings like ToText's. Strings that are not UTF-8
-/// stay so. REQUIRES: columns as in ToArrowSchema, but that required ones may be null.
-std::string RowAsJson(const arrow::RecordBatch& rows, const types::Schema& schema,
+/// One row of a foreign file as a JSON object, for people and for a later try: every
+/// column of the row, whatever its Arrow type.
+///
+/// Values stand as the NDJSON reader takes them for the column of that name in `table`
+/// (bytes as text where it is a string, a float with a double's digits where it is a
+/// double), and as their own type says where there is none: numbers and booleans as such,
+/// dates and times as ISO 8601, bytes as hex, text that is not UTF-8 as it is, a value
+/// that no calendar reaches by its number. Never fails; nothing of a value is left out.
+std::string RowAsJson(const arrow::RecordBatch& rows, const types::Schema& table,
                       std::int64_t row);
+
+/// One value as JSON, as it stands in a row that becomes `type`.
+std::string ValueAsJson(const arrow::Array& column, const types::Type& type,
+                        std::int64_t row);
 
 }  // namespace firn::sources
