@@ -1,6 +1,7 @@
 #include "firn/iceberg/update/new_table.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@ namespace firn::iceberg {
 namespace {
 
 constexpr const char* kFormatVersionProperty = "format-version";
-constexpr const char* kFormatVersion = "2";
+constexpr std::int32_t kFormatVersion = 2;
 constexpr FieldId kFirstPartitionFieldId = 1000;
 /// A level of a column is up to three of the metadata's JSON, of which readers take few.
 constexpr int kNestingMax = 32;
@@ -43,6 +44,44 @@ Status CheckNames(const std::vector<types::Field>& fields, const std::string& pa
   return Status::OK();
 }
 
+/// What stands for a type in a table of the version that Firn makes; nothing if it does
+/// itself (Iceberg spec, "Schemas and Data Types": added in version 3).
+std::optional<types::TypeKind> InsteadOf(const types::Type& type) {
+  switch (type.kind()) {
+    case types::TypeKind::kTimestampNs:
+      return types::TypeKind::kTimestamp;
+    case types::TypeKind::kTimestamptzNs:
+      return types::TypeKind::kTimestamptz;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Invalid, naming the column, for what came with a later format version: types, default
+/// values.
+Status CheckVersion(const std::vector<types::Field>& fields, const std::string& parent) {
+  for (const types::Field& field : fields) {
+    const std::string name = parent + field.name;
+    if (const auto instead = InsteadOf(field.type)) {
+      return InvalidError(
+          "column '{}': {} needs format version 3, and Firn makes tables of version {}: "
+          "declare it as {}, which keeps microseconds, or make the table with another "
+          "engine and load into it",
+          name, field.type.ToString(), kFormatVersion, types::Type(*instead).ToString());
+    }
+    for (const char* key : {"initial-default", "write-default"}) {
+      const auto value = field.unknown.find(key);
+      if (value == field.unknown.end() || value->second == "null") continue;
+      return InvalidError(
+          "column '{}': {} needs format version 3, and Firn makes tables of version {}: "
+          "leave it out",
+          name, key, kFormatVersion);
+    }
+    FIRN_RETURN_NOT_OK(CheckVersion(field.type.fields(), name + "."));
+  }
+  return Status::OK();
+}
+
 int Depth(const std::vector<types::Field>& fields) {
   int deepest = 0;
   for (const types::Field& field : fields) {
@@ -58,7 +97,8 @@ Status CheckColumns(const std::vector<types::Field>& fields) {
                         depth, kNestingMax);
   }
   std::set<std::string> names;
-  return CheckNames(fields, "", names);
+  FIRN_RETURN_NOT_OK(CheckNames(fields, "", names));
+  return CheckVersion(fields, "");
 }
 
 Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
@@ -73,7 +113,7 @@ Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
 Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
   const auto property = properties.find(kFormatVersionProperty);
   if (property == properties.end()) return Status::OK();
-  if (property->second != kFormatVersion) {
+  if (property->second != fmt::format("{}", kFormatVersion)) {
     return InvalidError("format-version {} is not supported yet for new tables, only {}",
                         property->second, kFormatVersion);
   }
@@ -116,7 +156,7 @@ Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
   const auto now_ms = std::chrono::floor<milliseconds>(now).time_since_epoch().count();
   const FieldId last_column_id = types::HighestFieldId(schema);
   const SortOrderId order_id = order.id;
-  return TableMetadata{.format_version = 2,
+  return TableMetadata{.format_version = kFormatVersion,
                        .table_uuid = std::move(uuid),
                        .location = std::move(creation.location),
                        .last_sequence_number = SnapshotSequence(0),

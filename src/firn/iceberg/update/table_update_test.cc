@@ -268,6 +268,26 @@ TEST(NewTableTest, ColumnsOfTooManyLevelsAreRefusedBeforeThereIsATable) {
   EXPECT_THAT(problem(33), HasSubstr("33 levels"));
 }
 
+TEST(NewTableTest, WhatLaterVersionsBroughtIsRefused) {
+  const auto problem = [](types::Field field) {
+    const TableCreation creation{.schema = {.fields = {std::move(field)}}};
+    return NewTableMetadata(creation, {}, At(7)).status().message();
+  };
+  const types::Field ns{.id = 2, .type = types::Type(types::TypeKind::kTimestampNs)};
+  const types::Field tz{
+      .id = 1, .name = "tz", .type = types::Type(types::TypeKind::kTimestamptzNs)};
+  EXPECT_THAT(problem({.id = 1, .name = "l", .type = types::Type::List(ns)}),
+              testing::AllOf(HasSubstr("column 'l.element': timestamp_ns needs format "
+                                       "version 3"),
+                             HasSubstr("declare it as timestamp,")));
+  EXPECT_THAT(problem(tz), HasSubstr("declare it as timestamptz,"));
+  types::Field with_default{.id = 1, .name = "d"};
+  with_default.unknown["write-default"] = "null";
+  EXPECT_EQ(problem(with_default), "");
+  with_default.unknown["initial-default"] = "true";
+  EXPECT_THAT(problem(with_default), HasSubstr("column 'd': initial-default needs"));
+}
+
 TEST(NewTableTest, SpecAndOrderMustFitTheSchema) {
   TableCreation no_source = FlightsCreation();
   no_source.partition_spec.fields[1].source_id = 9;
