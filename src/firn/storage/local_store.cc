@@ -38,6 +38,13 @@ Status MakeFolder(const std::string& folder) {
   return made ? synced : Status::OK();
 }
 
+/// As SyncFolder, but nothing can be unsynced where nothing can be written.
+Status SyncListed(const std::string& folder, int descriptor) {
+  if (descriptor >= 0 && ::fsync(descriptor) == 0) return Status::OK();
+  if (errno == EROFS || errno == EINVAL || errno == EACCES) return Status::OK();
+  return FileError("sync the directory", folder, errno);
+}
+
 Status MakeMissingFolders(const std::string& folder) {
   std::error_code ignored;
   if (folder == "/" || std::filesystem::is_directory(folder, ignored))
@@ -111,8 +118,11 @@ class ObjectWalk {
       FIRN_RETURN_NOT_OK(VisitEntry(folder_key, entry->d_name));
     }
     if (errno != 0) return Unlisted(folder, errno);
-    return objects_.size() == found_before ? Status::OK() : SyncListed(folder, *opened);
+    if (objects_.size() == found_before) return Status::OK();
+    return SyncListed(folder, ::dirfd(opened.get()));
   }
+
+  bool has_found() const { return !objects_.empty(); }
 
   std::vector<ObjectInfo> TakeSorted() {
     std::ranges::sort(objects_, {}, &ObjectInfo::key);
@@ -122,13 +132,6 @@ class ObjectWalk {
  private:
   static Status Unlisted(const std::string& path, int code) {
     return IsNoObject(code) ? Status::OK() : FileError("list", path, code);
-  }
-
-  static Status SyncListed(const std::string& folder, DIR& opened) {
-    if (::fsync(::dirfd(&opened)) == 0) return Status::OK();
-    // Nothing can be unsynced where nothing can be written.
-    if (errno == EROFS || errno == EINVAL) return Status::OK();
-    return FileError("sync the directory", folder, errno);
   }
 
   Status VisitEntry(const std::string& folder_key, const std::string& name) {
@@ -163,11 +166,15 @@ Result<std::unique_ptr<LocalStore>> LocalStore::Make(Runtime& runtime,
                                                      std::string_view root) {
   FIRN_ASSIGN_OR_RETURN(auto store, At(runtime, root));
   const std::string path = store->Path("");
-  FIRN_RETURN_NOT_OK(MakeMissingFolders(path));
   std::error_code error;
+  const bool was_there = std::filesystem::is_directory(path, error);
+  FIRN_RETURN_NOT_OK(MakeMissingFolders(path));
   if (!std::filesystem::is_directory(path, error)) {
     return FileError("use as a directory", path, ENOTDIR);
   }
+  // Who made it may have died before it was durable. Its parent need not be ours, and not
+  // being allowed to sync that is no failure.
+  if (was_there && path != "/") (void)SyncFolder(FolderOf(path));
   return store;
 }
 
@@ -258,6 +265,11 @@ Result<std::vector<ObjectInfo>> LocalStore::List(std::string_view prefix) {
   const std::string folder_key(prefix.substr(0, prefix.rfind('/') + 1));
   ObjectWalk walk(root_, prefix);
   FIRN_RETURN_NOT_OK(walk.Visit(folder_key));
+  if (walk.has_found() && !folder_key.empty()) {
+    const std::string_view folder =
+        std::string_view(folder_key).substr(0, folder_key.size() - 1);
+    FIRN_RETURN_NOT_OK(SyncEntriesOf(Path(folder)));
+  }
   return walk.TakeSorted();
 }
 
@@ -282,6 +294,17 @@ Status LocalStore::EnsureFolder(const std::string& folder) {
   if (IsDurable(folder)) return Status::OK();
   FIRN_RETURN_NOT_OK(EnsureFolder(FolderOf(folder)));
   FIRN_RETURN_NOT_OK(MakeFolder(folder));
+  RememberDurable(folder);
+  return Status::OK();
+}
+
+Status LocalStore::SyncEntriesOf(const std::string& folder) {
+  if (folder.size() <= std::max<std::size_t>(root_.size(), 1)) return Status::OK();
+  if (IsDurable(folder)) return Status::OK();
+  const std::string parent = FolderOf(folder);
+  FIRN_RETURN_NOT_OK(SyncEntriesOf(parent));
+  const FileDescriptor opened(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FIRN_RETURN_NOT_OK(SyncListed(parent, opened.number()));
   RememberDurable(folder);
   return Status::OK();
 }

@@ -49,6 +49,8 @@ class LocalStore : public ObjectStore {
   LocalStore(Runtime& runtime, std::string root);
 
   Status EnsureFolder(const std::string& folder);
+  /// Makes a folder's own name durable, and those of the folders above it.
+  Status SyncEntriesOf(const std::string& folder);
   bool IsDurable(const std::string& folder);
   void RememberDurable(const std::string& folder);
   void ForgetDurable();

@@ -318,6 +318,27 @@ TEST_F(LocalStoreTest, WhatIsListedIsDurable) {
                                             store->Path("a/c")));
 }
 
+TEST_F(LocalStoreTest, FoldersAboveWhatIsListedAreDurable) {
+  ASSERT_TRUE(Open("root")->PutWhole("a/b/c/x", "1").ok());
+  const auto store = Open("root");
+  SyncedPaths().clear();
+  ASSERT_TRUE(store->List("a/b/c/").ok());
+  EXPECT_THAT(SyncedPaths(),
+              testing::UnorderedElementsAre(store->Path(""), store->Path("a"),
+                                            store->Path("a/b"), store->Path("a/b/c")));
+  SyncedPaths().clear();
+  ASSERT_TRUE(store->List("a/b/c/").ok());
+  EXPECT_THAT(SyncedPaths(), testing::ElementsAre(store->Path("a/b/c")));
+}
+
+TEST_F(LocalStoreTest, ARootThatIsThereIsDurable) {
+  const auto store = Open("root");
+  SyncedPaths().clear();
+  Open("root");
+  EXPECT_THAT(SyncedPaths(),
+              testing::ElementsAre(fs::path(store->Path("")).parent_path()));
+}
+
 TEST_F(LocalStoreTest, WhatIsThereAlreadyIsDurable) {
   const auto store = Open("root");
   ASSERT_TRUE(store->PutWhole("a/x", "1", PutMode::kIfAbsent).ok());
