@@ -7,7 +7,6 @@
 #include "firn/commit/chain.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
-#include "firn/core/backoff.h"
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
 #include "firn/iceberg/update/append.h"
@@ -16,14 +15,6 @@ namespace firn::commit {
 namespace {
 
 using Outcomes = std::vector<BatchOutcome>;
-
-bool IsWorthRetrying(const Status& status) {
-  return IsError(status, ErrorKind::kConflict) ||
-         IsError(status, ErrorKind::kOutcomeUnknown) ||
-         IsError(status, ErrorKind::kUnavailable);
-}
-
-constexpr Backoff kBackoff{.first = kCommitBackoffFirst, .max = kCommitBackoffMax};
 
 Status CheckBatches(const std::vector<Batch>& batches) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -45,17 +36,17 @@ class Attempts {
         io_(io),
         runtime_(runtime),
         options_(options),
-        batches_(batches) {}
+        batches_(batches),
+        retry_(runtime) {}
 
   Result<Outcomes> Run() {
-    for (attempts_ = 1; attempts_ <= kCommitAttemptsMax; ++attempts_) {
-      if (attempts_ > 1) runtime_.Sleep(WaitAfter(attempts_ - 1, kBackoff, runtime_));
-      Result<Outcomes> outcomes = Try(attempts_);
-      if (outcomes.ok() || !IsWorthRetrying(outcomes.status())) return outcomes;
-      failure_ = outcomes.status();
-      if (IsUnavailableForTooLong()) break;
+    while (true) {
+      Result<Outcomes> outcomes = Try(retry_.attempt());
+      if (outcomes.ok()) return outcomes;
+      const AfterFailure next = retry_.After(outcomes.status());
+      if (next == AfterFailure::kFail) return outcomes;
+      if (next == AfterFailure::kGiveUp) return ResolveByReading();
     }
-    return ResolveByReading();
   }
 
  private:
@@ -87,24 +78,13 @@ class Attempts {
     return OutcomesOf(view, prepared.snapshot.snapshot_id);
   }
 
-  /// A catalog that waits for a lock before it says so makes few attempts long.
-  bool IsUnavailableForTooLong() {
-    if (!IsError(failure_, ErrorKind::kUnavailable)) {
-      last_answer_ = runtime_.SinceBoot();
-      return false;
-    }
-    return runtime_.SinceBoot() - last_answer_ > kUnavailableTimeMax;
-  }
-
   /// The attempts are used up: the last one may have been applied all the same.
   Result<Outcomes> ResolveByReading() {
     const Result<View> view = Look();
     if (view.ok() && view->verdict.ready == 0) return OutcomesOf(*view);
-    const std::string context =
-        fmt::format("gave up after {} attempts to commit batch {}",
-                    std::min(attempts_, kCommitAttemptsMax), batches_.back().id);
-    if (!is_unknown_) return AddContext(failure_, context);
-    return Error(ErrorKind::kOutcomeUnknown, "{}: {}", context, ErrorText(failure_));
+    return AddContext(retry_.Failure(),
+                      fmt::format("gave up after {} attempts to commit batch {}",
+                                  retry_.attempt(), batches_.back().id));
   }
 
   Result<View> Look() {
@@ -174,7 +154,6 @@ class Attempts {
         catalog_.CommitTable(options_.table, prepared.requirements, updates);
     CrashPoint("commit.after_catalog");
     if (options_.metrics != nullptr) options_.metrics->Count(table.status());
-    if (IsError(table.status(), ErrorKind::kOutcomeUnknown)) is_unknown_ = true;
     FIRN_RETURN_NOT_OK(table.status());
     return CheckKept(table->metadata, *next.snapshot, changes.updates);
   }
@@ -183,7 +162,6 @@ class Attempts {
   Status CheckKept(const iceberg::TableMetadata& metadata, SnapshotId snapshot,
                    const std::map<std::string, std::string>& properties) {
     if (metadata.current_snapshot_id != snapshot) {
-      is_unknown_ = true;
       return Error(ErrorKind::kOutcomeUnknown,
                    "the catalog accepted snapshot {} but shows another one", snapshot);
     }
@@ -228,12 +206,8 @@ class Attempts {
   const CommitterOptions& options_;
   const std::vector<Batch>& batches_;
 
-  int attempts_ = 0;
-  BootTime last_answer_ = runtime_.SinceBoot();
+  CommitRetry retry_;
   std::optional<Append> append_;
-  /// Why the last attempt failed, and whether any one may have been applied.
-  Status failure_;
-  bool is_unknown_ = false;
 };
 
 }  // namespace

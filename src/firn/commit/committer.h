@@ -6,6 +6,7 @@
 
 #include "firn/commit/batch.h"
 #include "firn/commit/commit_metrics.h"
+#include "firn/commit/commit_retry.h"
 #include "firn/core/ids.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
@@ -13,16 +14,6 @@
 #include "firn/iceberg/io/file_io.h"
 
 namespace firn::commit {
-
-/// Commits that may fail and be tried again, before the committer gives up.
-inline constexpr int kCommitAttemptsMax = 20;
-/// The wait after the first failed attempt is random below this; the bound doubles with
-/// each further attempt up to kCommitBackoffMax.
-inline constexpr Duration kCommitBackoffFirst = std::chrono::milliseconds(50);
-inline constexpr Duration kCommitBackoffMax = std::chrono::seconds(5);
-
-/// How long a catalog or store that says "not now" is asked again.
-inline constexpr Duration kUnavailableTimeMax = std::chrono::minutes(1);
 
 /// A batch whose files are older is superseded: clean-ups of orphaned files delete what
 /// no snapshot names, by default after three days, and its files may be among that. Half

@@ -14,7 +14,8 @@ namespace firn::commit {
 /// meanwhile. Files that are not live are passed over, so that it may be repeated.
 ///
 /// Durable once it returns. NotFound if the table is not the one with this uuid any more.
-/// Other errors as Committer::Commit's; the files may have left the table all the same.
+/// Other errors as Committer::Commit's; of kind OutcomeUnknown, the files may have left
+/// the table all the same.
 Status RemoveFiles(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
                    const iceberg::TableIdentifier& table, const TableUuid& uuid,
                    const std::set<std::string>& paths);

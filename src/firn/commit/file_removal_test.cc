@@ -44,5 +44,31 @@ TEST_F(FileRemovalTest, AnUnknownOutcomeIsResolvedByReading) {
   EXPECT_EQ(table_.Commit({TestBatch(3, 6, 7)}), "committed");
 }
 
+TEST_F(FileRemovalTest, TheLastAttemptIsResolvedByReadingToo) {
+  int commits = 0;
+  table_.script().before_commit = [&](const auto&) {
+    const bool is_last = ++commits == kCommitAttemptsMax;
+    return is_last ? Status::OK() : MakeError(ErrorKind::kConflict, "scripted");
+  };
+  table_.script().after_commit = [] {
+    return MakeError(ErrorKind::kOutcomeUnknown, "timed out");
+  };
+  EXPECT_TRUE(table_.Remove(live_).ok());
+  EXPECT_EQ(commits, kCommitAttemptsMax);
+  EXPECT_THAT(table_.LiveFiles(), SizeIs(0));
+}
+
+TEST_F(FileRemovalTest, ACatalogThatStaysLockedIsAskedForAMinute) {
+  int commits = 0;
+  table_.script().before_commit = [&](const auto&) {
+    ++commits;
+    table_.runtime().Sleep(std::chrono::seconds(10));
+    return MakeError(ErrorKind::kUnavailable, "catalog.db stays locked");
+  };
+  EXPECT_TRUE(IsError(table_.Remove(live_), ErrorKind::kUnavailable));
+  EXPECT_LT(commits, 8);
+  EXPECT_THAT(table_.LiveFiles(), SizeIs(live_.size()));
+}
+
 }  // namespace
 }  // namespace firn::commit

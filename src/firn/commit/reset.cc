@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "firn/commit/commit_retry.h"
 #include "firn/commit/history.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
@@ -16,7 +17,6 @@
 namespace firn::commit {
 namespace {
 
-constexpr int kResetAttemptsMax = 10;
 constexpr const char* kResetEntry = "firn.reset";
 constexpr const char* kAddedRecords = "added-records";
 
@@ -206,29 +206,38 @@ class ResetAttempts {
         commit_uuid_(NewUuid(runtime)) {}
 
   Result<SnapshotId> Run() {
-    Status failure;
-    for (int number = 1; number <= kResetAttemptsMax; ++number) {
-      const Result<SnapshotId> done = Try(number);
-      const bool is_resolved_by_reading =
-          IsError(done.status(), ErrorKind::kConflict) ||
-          IsError(done.status(), ErrorKind::kOutcomeUnknown);
-      if (done.ok() || !is_resolved_by_reading) return done;
-      failure = done.status();
+    CommitRetry retry(runtime_);
+    while (true) {
+      Result<SnapshotId> done = Try(retry.attempt());
+      if (done.ok()) return done;
+      const AfterFailure next = retry.After(done.status());
+      if (next == AfterFailure::kFail) return done;
+      if (next == AfterFailure::kTryAgain) continue;
+      // The last attempt may have been applied all the same.
+      const auto table = catalog_.LoadTable(request_.table);
+      if (!table.ok()) return retry.Failure();
+      const auto landed = Landed(table->metadata);
+      return landed.ok() && *landed ? Result<SnapshotId>(**landed) : retry.Failure();
     }
-    return failure;
   }
 
  private:
+  Result<std::optional<SnapshotId>> Landed(const iceberg::TableMetadata& metadata) const {
+    FIRN_ASSIGN_OR_RETURN(const TablePositions now,
+                          ReadPositions(metadata, request_.wal));
+    if (now.last_batch == batch_) return now.snapshot;
+    // Somebody may have built upon it already.
+    const iceberg::Snapshot* landed = FindBatchSnapshot(metadata, request_.wal, batch_);
+    if (landed == nullptr) return std::nullopt;
+    return landed->snapshot_id;
+  }
+
   Result<SnapshotId> Try(int number) {
     FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable table,
                           catalog_.LoadTable(request_.table));
     const iceberg::TableMetadata& metadata = table.metadata;
-    FIRN_ASSIGN_OR_RETURN(const TablePositions now,
-                          ReadPositions(metadata, request_.wal));
-    if (now.last_batch == batch_) return *now.snapshot;
-    // Somebody may have built upon it already.
-    const iceberg::Snapshot* landed = FindBatchSnapshot(metadata, request_.wal, batch_);
-    if (landed != nullptr) return landed->snapshot_id;
+    FIRN_ASSIGN_OR_RETURN(const auto landed, Landed(metadata));
+    if (landed) return *landed;
     FIRN_RETURN_NOT_OK(CheckIsAsPlanned(metadata));
     FIRN_ASSIGN_OR_RETURN(
         const iceberg::PreparedSnapshot prepared,

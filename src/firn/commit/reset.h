@@ -79,9 +79,9 @@ struct ResetRequest {
 /// Carries out a reset: an empty append whose properties hold the new positions and a new
 /// last batch, so that whatever was planned before is superseded. Returns its snapshot.
 ///
-/// Invalid if the table would now be reset in another way than was planned. Conflict or
-/// OutcomeUnknown if the last of many attempts failed so; the table tells what became of
-/// them: one that was reset is not rolled back.
+/// Invalid if the table would now be reset in another way than was planned. Conflict,
+/// Unavailable or OutcomeUnknown if the last of many attempts failed so; the table tells
+/// what became of them: one that was reset is not rolled back.
 Result<SnapshotId> ResetPositions(iceberg::Catalog& catalog, const iceberg::FileIo& io,
                                   Runtime& runtime, const ResetRequest& request);
 

@@ -265,6 +265,24 @@ TEST_F(ResetTest, AnUnknownOutcomeUponWhichSomebodyBuiltIsResolvedByReading) {
   EXPECT_EQ(Reached(), 1);
 }
 
+TEST_F(ResetTest, TheLastAttemptIsResolvedByReadingToo) {
+  Commit(TestBatch(1, 0, 2));
+  RollBack();
+  int commits = 0;
+  table_.script().before_commit = [&](const auto&) {
+    const bool is_last = ++commits == kCommitAttemptsMax;
+    return is_last ? Status::OK() : MakeError(ErrorKind::kUnavailable, "not now");
+  };
+  table_.script().after_commit = [] {
+    return MakeError(ErrorKind::kOutcomeUnknown, "timed out");
+  };
+  const std::size_t before = table_.Load().snapshots.size();
+  const auto reset = Apply(kToTable, **Plan(kToTable));
+  ASSERT_TRUE(reset.ok()) << reset.status();
+  EXPECT_EQ(commits, kCommitAttemptsMax);
+  EXPECT_EQ(table_.Load().snapshots.size(), before + 1);
+}
+
 TEST_F(ResetTest, MainThatCameBackIsNotReset) {
   Commit(TestBatch(1, 0, 2));
   const SnapshotId ours = *table_.Load().current_snapshot_id;

@@ -1,0 +1,44 @@
+#include "firn/commit/commit_retry.h"
+
+#include "firn/core/backoff.h"
+
+namespace firn::commit {
+namespace {
+
+bool IsWorthRetrying(const Status& status) {
+  return IsError(status, ErrorKind::kConflict) ||
+         IsError(status, ErrorKind::kOutcomeUnknown) ||
+         IsError(status, ErrorKind::kUnavailable);
+}
+
+constexpr Backoff kBackoff{.first = kCommitBackoffFirst, .max = kCommitBackoffMax};
+
+}  // namespace
+
+AfterFailure CommitRetry::After(const Status& failure) {
+  if (!IsWorthRetrying(failure)) return AfterFailure::kFail;
+  failure_ = failure;
+  is_unknown_ |= IsError(failure, ErrorKind::kOutcomeUnknown);
+  if (attempt_ == kCommitAttemptsMax || IsUnavailableForTooLong(failure)) {
+    return AfterFailure::kGiveUp;
+  }
+  runtime_.Sleep(WaitAfter(attempt_, kBackoff, runtime_));
+  ++attempt_;
+  return AfterFailure::kTryAgain;
+}
+
+/// A catalog that waits for a lock before it says so makes few attempts long.
+bool CommitRetry::IsUnavailableForTooLong(const Status& failure) {
+  if (!IsError(failure, ErrorKind::kUnavailable)) {
+    last_answer_ = runtime_.SinceBoot();
+    return false;
+  }
+  return runtime_.SinceBoot() - last_answer_ > kUnavailableTimeMax;
+}
+
+Status CommitRetry::Failure() const {
+  return is_unknown_ ? MakeError(ErrorKind::kOutcomeUnknown, ErrorText(failure_))
+                     : failure_;
+}
+
+}  // namespace firn::commit
