@@ -154,6 +154,29 @@ def test_a_release_that_died_is_finished_by_another(waiting, point):
     waiting.assert_each_row(times=1)
 
 
+def test_of_two_releases_at_once_each_says_that_the_segment_is_out(waiting):
+    segment = segments(waiting)[1]
+    whole = segment.read_bytes()
+    truncate(segment)
+    quarantine(waiting, str(segment))
+    segment.write_bytes(whole)
+    slow = []
+    for point in ("release.begun", "release.superseded"):
+        slow.append(waiting.start("wal", "release", waiting.TABLE, str(segment), FIRN_CRASH_POINT=point,
+                                  FIRN_CRASH_SIGNAL=str(int(signal.SIGSTOP))))
+        os.waitpid(slow[-1].pid, os.WUNTRACED)
+    waiting.run("wal", "release", waiting.TABLE, str(segment))
+    waiting.run("shift", waiting.TABLE)
+    for process in slow:
+        process.send_signal(signal.SIGCONT)
+        output, errors = process.communicate(timeout=100)
+        assert (process.returncode, errors) == (0, "")
+        assert "is out of quarantine: another release was faster" in output
+    waiting.run("shift", waiting.TABLE)
+    waiting.assert_each_row(times=1)
+    assert not segment.with_suffix(".skip").exists()
+
+
 def test_after_the_shift_it_is_too_late_for_a_release(waiting):
     segment = segments(waiting)[1]
     truncate(segment)

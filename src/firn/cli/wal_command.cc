@@ -185,7 +185,7 @@ class SegmentSurvey {
 void Print(const TakenOut& segment) {
   fmt::print("{}\n", SegmentKey(segment.name));
   if (segment.problem.ok()) {
-    fmt::print("  its footer can be read: {} rows, {}\n", FormatCount(segment.rows),
+    fmt::print("  its footer can be read: {}, {}\n", FormatCounted(segment.rows, "row"),
                FormatBytes(segment.object->size_bytes));
   } else {
     fmt::print("  {}\n  how many rows it holds is not known\n",
@@ -200,6 +200,17 @@ void Print(const TakenOut& segment) {
         "  no segment behind it waits for what it holds: a source that can deliver its "
         "records again ('firn load' with the same --id) will\n");
   }
+}
+
+bool IsInQuarantine(const TableWal& wal, const wal::SegmentName& name) {
+  const wal::SegmentObject* object = FindSegment(wal, name);
+  return object != nullptr && object->quarantined;
+}
+
+/// Two at once are no fault: both want the same.
+Status ReportReleasedByAnother(const wal::SegmentName& name) {
+  fmt::print("{} is out of quarantine: another release was faster\n", SegmentKey(name));
+  return Status::OK();
 }
 
 Status CheckMayBeReleased(const TableWal& wal, const wal::SegmentName& name) {
@@ -270,18 +281,20 @@ Status RunWalRelease(const CommandContext& context,
   FIRN_ASSIGN_OR_RETURN(const TableWal wal, OpenTableWal(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const wal::SegmentName name,
                         ParseSegment(wal, arguments.segment));
-  const wal::SegmentObject* object = FindSegment(wal, name);
-  if (object == nullptr || !object->quarantined) {
+  if (!IsInQuarantine(wal, name)) {
     return Error(ErrorKind::kNotFound, "{}: it is not in quarantine", SegmentKey(name));
   }
   FIRN_RETURN_NOT_OK(CheckMayBeReleased(wal, name));
   storage::ObjectStore& store = workspace->wal_store();
-  FIRN_RETURN_NOT_OK(wal::BeginRelease(store, name));
+  const Status begun = wal::BeginRelease(store, name);
+  if (IsError(begun, ErrorKind::kNotFound)) return ReportReleasedByAnother(name);
+  FIRN_RETURN_NOT_OK(begun);
   CrashPoint("release.begun");
   // From here on nobody plans with the marker; whoever did before commits now or never.
   FIRN_RETURN_NOT_OK(SupersedePlans(*workspace, arguments.table));
   CrashPoint("release.superseded");
   FIRN_ASSIGN_OR_RETURN(const TableWal after, OpenTableWal(*workspace, arguments.table));
+  if (!IsInQuarantine(after, name)) return ReportReleasedByAnother(name);
   FIRN_RETURN_NOT_OK(CheckMayBeReleased(after, name));
   FIRN_RETURN_NOT_OK(store.Delete(QuarantineKey(name)));
   fmt::print("{} is out of quarantine: the next shift takes it\n", SegmentKey(name));

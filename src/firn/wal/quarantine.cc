@@ -43,7 +43,10 @@ Status WriteQuarantine(storage::ObjectStore& store, const SegmentName& name,
 }
 
 Status BeginRelease(storage::ObjectStore& store, const SegmentName& name) {
-  return store.PutWhole(QuarantineKey(name), std::string(kReleaseText));
+  const std::string key = QuarantineKey(name);
+  FIRN_ASSIGN_OR_RETURN(const std::string text, store.GetWhole(key));
+  if (text == kReleaseText) return Status::OK();
+  return store.PutWhole(key, kReleaseText);
 }
 
 Result<std::vector<SourceRange>> ReadQuarantine(storage::ObjectStore& store,

@@ -29,7 +29,9 @@ Status WriteQuarantine(storage::ObjectStore& store, const SegmentName& name,
 
 /// Says in the marker, durably, that the segment is about to leave the quarantine. Until
 /// the marker is deleted, nothing can be planned that counts on it, and nothing behind
-/// it, and the segment is not deleted either. Does nothing new the second time.
+/// it, and the segment is not deleted either. Does nothing new the second time. NotFound
+/// if there is no marker, since another release may have ended: one that came back would
+/// say of a segment which a shift may have taken that it was left out.
 Status BeginRelease(storage::ObjectStore& store, const SegmentName& name);
 
 /// The ranges that a marker counts as consumed. Conflict, naming the segment, if its
