@@ -91,9 +91,9 @@ Status WarnOfWaiting(Workspace& workspace, const OpenTable& letters) {
   }
   if (waiting == 0) return Status::OK();
   LogWarning(
-      fmt::format("{} segments of dead letters wait in the WAL; 'firn shift {}' "
-                  "brings them here",
-                  FormatCount(waiting), letters.identifier));
+      fmt::format("{} of dead letters {} in the WAL; 'firn shift {}' brings {} here",
+                  FormatCounted(waiting, "segment"), waiting == 1 ? "waits" : "wait",
+                  letters.identifier, waiting == 1 ? "it" : "them"));
   return Status::OK();
 }
 
@@ -176,8 +176,8 @@ class Replay {
     FIRN_RETURN_NOT_OK(FindDurableLetters(files));
     FIRN_RETURN_NOT_OK(ChooseFiles(files));
     if (chosen_.empty()) {
-      fmt::print("none of the {} dead letters of {} fits\n",
-                 FormatCount(RecordsOf(files)), table_.identifier);
+      fmt::print("none of the {} of {} fits\n",
+                 FormatCounted(RecordsOf(files), "dead letter"), table_.identifier);
       return Status::OK();
     }
     FIRN_RETURN_NOT_OK(Land());
@@ -185,7 +185,7 @@ class Replay {
         workspace_.catalog(), workspace_.file_io(), context_.runtime,
         letters_->identifier, letters_->metadata().table_uuid, PathsOf(chosen_)));
     FIRN_RETURN_NOT_OK(End());
-    return Report(RecordsOf(files));
+    return Report();
   }
 
  private:
@@ -228,7 +228,9 @@ class Replay {
       }
       tried += file.record_count;
       progress.Update(tried, FormatCount(tried) + " tried");
-      if (is_chosen) Choose(file, source);
+      if (!is_chosen) continue;
+      is_resumed_ |= durable_rows_.contains(source) || durable_letters_.contains(source);
+      Choose(file, source);
     }
     return Status::OK();
   }
@@ -272,8 +274,11 @@ class Replay {
       FIRN_RETURN_NOT_OK(landing->Append(*std::move(batch), context_.stop));
     }
     FIRN_RETURN_NOT_OK(landing->Close());
-    FIRN_RETURN_NOT_OK(Shift(table_, landing->reached(), durable_rows_));
-    return Shift(*letters_, landing->dead_letters_reached(), durable_letters_);
+    fit_ = landing->counts().rows;
+    FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing->reached(),
+                                   durable_rows_, context_.stop));
+    return ShiftLanded(workspace_, *letters_, wal_id_, landing->dead_letters_reached(),
+                       durable_letters_, context_.stop);
   }
 
   /// Without its file nobody asks for a replay any more: its positions may go.
@@ -288,21 +293,18 @@ class Replay {
     return Status::OK();
   }
 
-  Status Report(std::int64_t before) {
+  /// What an interrupted run took into the table is not counted again.
+  Status Report() {
     FIRN_ASSIGN_OR_RETURN(const OpenTable letters,
                           FindTable(workspace_, ToString(letters_->identifier)));
     FIRN_ASSIGN_OR_RETURN(const auto files, ListLetterFiles(workspace_, letters));
     const std::int64_t left = RecordsOf(files);
-    fmt::print("{}: {} dead letters fit now and are in the table, {} stay\n",
-               table_.identifier, FormatCount(std::max<std::int64_t>(before - left, 0)),
-               FormatCount(left));
+    fmt::print("{}: {} {} now and {} in the table{}, {} {}\n", table_.identifier,
+               FormatCounted(fit_, "dead letter"), fit_ == 1 ? "fits" : "fit",
+               fit_ == 1 ? "is" : "are",
+               is_resumed_ ? ", beside those that an interrupted replay took there" : "",
+               FormatCount(left), left == 1 ? "stays" : "stay");
     return Status::OK();
-  }
-
-  Status Shift(const OpenTable& table, Reached reached, const Reached& durable) {
-    FIRN_RETURN_NOT_OK(ShiftAndReport(workspace_, table, context_.stop));
-    reached.insert(durable.begin(), durable.end());
-    return CheckInTable(workspace_, table, wal_id_, reached);
   }
 
   const CommandContext& context_;
@@ -315,6 +317,10 @@ class Replay {
   /// The files that are replayed, and what is read of them.
   std::vector<iceberg::DataFile> chosen_;
   std::vector<sources::LetterFile> sources_;
+  /// True if an earlier run was interrupted in one of them.
+  bool is_resumed_ = false;
+  /// Letters that this run found to fit.
+  std::int64_t fit_ = 0;
 };
 
 }  // namespace

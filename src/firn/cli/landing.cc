@@ -9,6 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 
+#include "firn/cli/shift_command.h"
 #include "firn/cli/table_layout.h"
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/files/file_source.h"
@@ -61,6 +62,13 @@ Result<std::optional<OpenTable>> FindDeadLetterTable(Workspace& workspace,
   if (IsError(found.status(), ErrorKind::kNotFound)) return std::nullopt;
   FIRN_RETURN_NOT_OK(found.status());
   return *std::move(found);
+}
+
+Status ShiftLanded(Workspace& workspace, const OpenTable& table, const WalId& wal_id,
+                   Reached reached, const Reached& durable, const StopToken& stop) {
+  FIRN_RETURN_NOT_OK(ShiftAndReport(workspace, table, stop));
+  reached.insert(durable.begin(), durable.end());
+  return CheckInTable(workspace, table, wal_id, reached);
 }
 
 Result<std::unique_ptr<wal::TableBuffer>> Landing::BufferOf(

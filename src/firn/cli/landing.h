@@ -64,6 +64,11 @@ class Landing {
   std::string first_dead_letter_;
 };
 
+/// Shifts a table, tells what was done, and fails if it does not hold what is in
+/// `reached` afterwards, and what was durable before (`durable`).
+Status ShiftLanded(Workspace& workspace, const OpenTable& table, const WalId& wal_id,
+                   Reached reached, const Reached& durable, const StopToken& stop);
+
 /// The table of dead letters of the table `name`; nothing if there is none.
 Result<std::optional<OpenTable>> FindDeadLetterTable(Workspace& workspace,
                                                      const std::string& name);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/parquet_io/row_group_source.h"
@@ -15,8 +16,11 @@
 namespace firn::cli {
 namespace {
 
-/// Letters hold whole records, of any size.
+/// Letters hold whole records, of up to 64 MiB, and their sizes are known once they are
+/// read: few are read at once, and gathered until they are many or large.
+constexpr std::int64_t kLettersPerRead = 4;
 constexpr std::int64_t kLettersPerBatch = 1024;
+constexpr std::int64_t kBytesPerBatch = 8LL << 20;
 
 /// One row group after the other.
 class LetterFileReader : public arrow::RecordBatchReader {
@@ -29,22 +33,40 @@ class LetterFileReader : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema() const override { return arrow_schema_; }
 
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
-    while (true) {
-      if (rows_ != nullptr) {
-        FIRN_RETURN_NOT_OK(rows_->ReadNext(batch));
-        if (*batch != nullptr) return Status::OK();
-        rows_ = nullptr;
-        ++source_.row_group;
-      }
-      *batch = nullptr;
-      if (source_.row_group == source_.footer->num_row_groups()) return Status::OK();
-      const std::int64_t rows = source_.footer->RowGroup(source_.row_group)->num_rows();
-      FIRN_ASSIGN_OR_RETURN(
-          rows_, parquet_io::ReadRowGroup(source_, schema_, 0, rows, kLettersPerBatch));
+    arrow::RecordBatchVector pieces;
+    std::int64_t letters = 0;
+    std::int64_t bytes = 0;
+    while (letters < kLettersPerBatch && bytes < kBytesPerBatch) {
+      FIRN_ASSIGN_OR_RETURN(auto piece, ReadPiece());
+      if (piece == nullptr) break;
+      FIRN_ASSIGN_OR_RETURN(const std::int64_t size,
+                            arrow::util::ReferencedBufferSize(*piece));
+      letters += piece->num_rows();
+      bytes += size;
+      pieces.push_back(std::move(piece));
     }
+    *batch = nullptr;
+    if (pieces.empty()) return Status::OK();
+    return arrow::ConcatenateRecordBatches(pieces).Value(batch);
   }
 
  private:
+  /// Null at the end of the file.
+  Result<std::shared_ptr<arrow::RecordBatch>> ReadPiece() {
+    while (true) {
+      if (rows_ != nullptr) {
+        FIRN_ASSIGN_OR_RETURN(auto piece, rows_->Next());
+        if (piece != nullptr) return piece;
+        rows_ = nullptr;
+        ++source_.row_group;
+      }
+      if (source_.row_group == source_.footer->num_row_groups()) return nullptr;
+      const std::int64_t rows = source_.footer->RowGroup(source_.row_group)->num_rows();
+      FIRN_ASSIGN_OR_RETURN(
+          rows_, parquet_io::ReadRowGroup(source_, schema_, 0, rows, kLettersPerRead));
+    }
+  }
+
   parquet_io::RowGroupSource source_;
   const types::Schema& schema_;
   const std::shared_ptr<arrow::Schema> arrow_schema_;

@@ -17,7 +17,8 @@ namespace firn::cli {
 Result<std::vector<iceberg::DataFile>> ListLetterFiles(Workspace& workspace,
                                                        const OpenTable& letters);
 
-/// The rows of one of them, columns as the table's schema says, a few at a time.
+/// The rows of one of them, columns as the table's schema says, a few MiB at a time or a
+/// few large letters.
 /// `workspace` and `letters` must outlive the reader.
 Result<std::unique_ptr<arrow::RecordBatchReader>> OpenLetterFile(
     Workspace& workspace, const OpenTable& letters, const iceberg::DataFile& file);

@@ -12,7 +12,6 @@
 #include "firn/cli/log.h"
 #include "firn/cli/progress.h"
 #include "firn/cli/schema_file.h"
-#include "firn/cli/shift_command.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
 #include "firn/cli/units.h"
@@ -309,20 +308,15 @@ class LoadRun {
     if (letters) FIRN_RETURN_NOT_OK(End(*letters));
     ReportLanded(table_, load_, *landing, context_.runtime.SinceBoot() - begin);
     if (arguments_.wal_only) return Status::OK();
-    FIRN_RETURN_NOT_OK(Shift(table_, landing->reached(), durable_.rows));
+    FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing->reached(),
+                                   durable_.rows, context_.stop));
     if (!letters) return Status::OK();
-    return Shift(*letters, landing->dead_letters_reached(), durable_.dead_letters);
+    return ShiftLanded(workspace_, *letters, wal_id_, landing->dead_letters_reached(),
+                       durable_.dead_letters, context_.stop);
   }
 
   Status End(const OpenTable& table) {
     return wal::EndLoad(workspace_.wal_store(), table.metadata().table_uuid, load_.id);
-  }
-
-  /// Fails if the table does not hold what of the load is durable.
-  Status Shift(const OpenTable& table, Reached reached, const Reached& durable) {
-    FIRN_RETURN_NOT_OK(ShiftAndReport(workspace_, table, context_.stop));
-    reached.insert(durable.begin(), durable.end());
-    return CheckInTable(workspace_, table, wal_id_, reached);
   }
 
   void TellHowToGoOn() {
@@ -359,10 +353,12 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
   FIRN_ASSIGN_OR_RETURN(const CheckedRecords checked,
                         CheckRecords(context, FileLoadOf(arguments, load, target.schema),
                                      std::numeric_limits<std::int64_t>::max()));
-  fmt::print("{}: {}\n{}\n{} records of {} {} fit, {} do not\n", arguments.table,
+  fmt::print("{}: {}\n{}\n{} of {} {}, {} {} not\n", arguments.table,
              target.table ? "is there" : "would be made", SchemaText(target.schema),
-             FormatCount(checked.fit), load.files.size(),
-             load.files.size() == 1 ? "file" : "files", FormatCount(checked.dead));
+             FormatCounted(checked.fit, "record"),
+             FormatCounted(std::ssize(load.files), "file"),
+             checked.fit == 1 ? "fits" : "fit", FormatCount(checked.dead),
+             checked.dead == 1 ? "does" : "do");
   for (const std::string& example : checked.examples) fmt::print("  {}\n", example);
   if (arguments.strict && checked.dead > 0)
     return StrictFailure(checked.examples.front());
