@@ -6,11 +6,12 @@
 #include "firn/cli/file_text.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/key_text.h"
+#include "firn/cli/manifest_list_text.h"
+#include "firn/cli/manifest_text.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
 #include "firn/iceberg/serde/manifest_avro.h"
-#include "firn/storage/location.h"
 #include "firn/types/single_value.h"
 
 namespace firn::cli {
@@ -19,7 +20,6 @@ namespace {
 using iceberg::DataFile;
 using iceberg::EntryStatus;
 using iceberg::ManifestEntry;
-using iceberg::ManifestFile;
 using iceberg::ManifestHeader;
 
 std::string_view NameOf(EntryStatus status) {
@@ -44,26 +44,6 @@ std::string_view NameOf(iceberg::FileContent content) {
       return "equality deletes";
   }
   return "";
-}
-
-std::string_view NameOf(iceberg::ManifestContent content) {
-  return content == iceberg::ManifestContent::kData ? "data" : "deletes";
-}
-
-/// A number that another file says, or that an old writer left out.
-template <typename Id>
-std::string TextOrInherited(const std::optional<Id>& id) {
-  return id ? fmt::format("{}", *id) : "inherited";
-}
-
-template <typename Id>
-Json JsonOf(const std::optional<Id>& id) {
-  return id ? Json(id->value()) : Json(nullptr);
-}
-
-/// Ids are above 2^53, where many JSON readers round.
-Json JsonOf(const std::optional<SnapshotId>& id) {
-  return id ? Json(fmt::to_string(*id)) : Json(nullptr);
 }
 
 /// A bound as text; its bytes if they do not fit the type.
@@ -94,17 +74,6 @@ std::vector<Column> PrimitiveColumns(const types::Schema& schema) {
   std::vector<Column> columns;
   AddPrimitiveColumns(schema.fields, "", columns);
   return columns;
-}
-
-const types::Field* SourceOf(const ManifestHeader& header, std::size_t field) {
-  return FindField(header.schema, header.spec.fields[field].source_id);
-}
-
-std::string PartitionValueText(const ManifestHeader& header, std::size_t field,
-                               const types::Value& value) {
-  const types::Field* source = SourceOf(header, field);
-  if (source == nullptr) return types::ToText(header.partition_types[field], value);
-  return types::ToText(header.spec.fields[field].transform, source->type, value);
 }
 
 std::string PartitionText(const ManifestHeader& header, const DataFile& file) {
@@ -193,7 +162,8 @@ void PrintColumns(const ManifestHeader& header,
 void PrintText(const std::string& file, const ManifestHeader& header,
                const std::vector<ManifestEntry>& entries) {
   fmt::print("manifest  {}\nof        {} files, format v{}, {}\n\n", Printable(file),
-             NameOf(header.content), header.format_version, Printable(SpecText(header)));
+             ContentName(header.content), header.format_version,
+             Printable(SpecText(header)));
   TextTable table({{"status"},
                    {"snapshot", Align::kRight},
                    {"sequence", Align::kRight},
@@ -263,147 +233,12 @@ Json ToJson(const ManifestHeader& header, const ManifestEntry& entry) {
 Json ToJson(const std::string& file, const ManifestHeader& header,
             const std::vector<ManifestEntry>& entries) {
   Json json = {{"manifest", file},
-               {"content", NameOf(header.content)},
+               {"content", ContentName(header.content)},
                {"format_version", header.format_version},
                {"partition_spec_id", header.spec.id.value()},
                {"entries", Json::array()}};
   for (const ManifestEntry& entry : entries) {
     json["entries"].push_back(ToJson(header, entry));
-  }
-  return json;
-}
-
-/// What is known of the specs of a manifest list: its manifests say it.
-using SpecHeaders = std::map<PartitionSpecId, ManifestHeader>;
-
-SpecHeaders ReadSpecs(const std::vector<ManifestFile>& manifests) {
-  SpecHeaders headers;
-  for (const ManifestFile& manifest : manifests) {
-    if (headers.contains(manifest.partition_spec_id)) continue;
-    // Without it bounds are shown as bytes.
-    const auto path = storage::LocalPathOf(manifest.manifest_path);
-    const auto bytes = path.ok() ? ReadFileText(*path) : path.status();
-    if (!bytes.ok()) continue;
-    auto header = iceberg::DecodeManifestHeader(*bytes);
-    if (header.ok() && *header) headers[manifest.partition_spec_id] = **std::move(header);
-  }
-  return headers;
-}
-
-/// One partition field of one manifest.
-struct PartitionRange {
-  std::string name;
-  bool has_nulls = false;
-  std::optional<std::string> lower;
-  std::optional<std::string> upper;
-};
-
-std::vector<PartitionRange> RangesOf(const SpecHeaders& headers,
-                                     const ManifestFile& manifest) {
-  std::vector<PartitionRange> ranges;
-  if (!manifest.partitions) return ranges;
-  const auto found = headers.find(manifest.partition_spec_id);
-  const ManifestHeader* header = found == headers.end() ? nullptr : &found->second;
-  for (std::size_t i = 0; i < manifest.partitions->size(); ++i) {
-    const iceberg::FieldSummary& summary = (*manifest.partitions)[i];
-    const bool is_known = header != nullptr && i < header->spec.fields.size();
-    const auto text =
-        [&](const std::optional<std::string>& bound) -> std::optional<std::string> {
-      if (!bound) return std::nullopt;
-      if (!is_known) return HexText(*bound);
-      const auto value = types::FromBytes(header->partition_types[i], *bound);
-      return value.ok() ? PartitionValueText(*header, i, *value) : HexText(*bound);
-    };
-    ranges.push_back(
-        {.name = is_known ? header->spec.fields[i].name : fmt::format("field {}", i + 1),
-         .has_nulls = summary.contains_null,
-         .lower = text(summary.lower_bound),
-         .upper = text(summary.upper_bound)});
-  }
-  return ranges;
-}
-
-/// "month 2013-01 to 2013-12, carrier AA to YV or null".
-std::string RangesText(const std::vector<PartitionRange>& ranges) {
-  std::string text;
-  for (const PartitionRange& range : ranges) {
-    if (!text.empty()) text += ", ";
-    text += range.name;
-    if (range.lower && range.upper) {
-      text += *range.lower == *range.upper
-                  ? " " + *range.lower
-                  : fmt::format(" {} to {}", *range.lower, *range.upper);
-    }
-    if (range.has_nulls) text += range.lower ? " or null" : " null";
-  }
-  return text;
-}
-
-std::string FilesText(const std::optional<std::int32_t>& files,
-                      const std::optional<std::int64_t>& rows) {
-  if (!files) return "?";
-  if (!rows) return FormatCount(*files);
-  return *files == 0
-             ? "0"
-             : fmt::format("{} ({})", FormatCount(*files), FormatCounted(*rows, "row"));
-}
-
-void PrintListText(const std::string& file, const std::vector<ManifestFile>& manifests) {
-  fmt::print("manifest list  {}\n\n", Printable(file));
-  const SpecHeaders headers = ReadSpecs(manifests);
-  TextTable table({{"content"},
-                   {"snapshot", Align::kRight},
-                   {"sequence", Align::kRight},
-                   {"added", Align::kRight},
-                   {"existing", Align::kRight},
-                   {"deleted", Align::kRight},
-                   {"size", Align::kRight},
-                   {"partitions"},
-                   {"manifest", Align::kLeft, kNoLimit}});
-  for (const ManifestFile& manifest : manifests) {
-    const std::string& path = manifest.manifest_path;
-    table.AddRow({std::string(NameOf(manifest.content)),
-                  fmt::format("{}", manifest.added_snapshot_id),
-                  TextOrInherited(manifest.sequence_number),
-                  FilesText(manifest.added_files_count, manifest.added_rows_count),
-                  FilesText(manifest.existing_files_count, manifest.existing_rows_count),
-                  FilesText(manifest.deleted_files_count, manifest.deleted_rows_count),
-                  FormatBytes(manifest.manifest_length),
-                  RangesText(RangesOf(headers, manifest)),
-                  path.substr(path.rfind('/') + 1)});
-  }
-  fmt::print("{}", table.ToString());
-}
-
-Json ListJson(const std::string& file, const std::vector<ManifestFile>& manifests) {
-  const auto number = [](const auto& count) {
-    return count ? Json(*count) : Json(nullptr);
-  };
-  const SpecHeaders headers = ReadSpecs(manifests);
-  Json json = {{"manifest_list", file}, {"manifests", Json::array()}};
-  for (const ManifestFile& manifest : manifests) {
-    Json partitions = Json::array();
-    for (const PartitionRange& range : RangesOf(headers, manifest)) {
-      partitions.push_back({{"name", range.name},
-                            {"nulls", range.has_nulls},
-                            {"lower", number(range.lower)},
-                            {"upper", number(range.upper)}});
-    }
-    json["manifests"].push_back(
-        {{"path", manifest.manifest_path},
-         {"bytes", manifest.manifest_length},
-         {"content", NameOf(manifest.content)},
-         {"partition_spec_id", manifest.partition_spec_id.value()},
-         {"snapshot_id", fmt::to_string(manifest.added_snapshot_id)},
-         {"sequence_number", JsonOf(manifest.sequence_number)},
-         {"min_sequence_number", JsonOf(manifest.min_sequence_number)},
-         {"added_files", number(manifest.added_files_count)},
-         {"added_rows", number(manifest.added_rows_count)},
-         {"existing_files", number(manifest.existing_files_count)},
-         {"existing_rows", number(manifest.existing_rows_count)},
-         {"deleted_files", number(manifest.deleted_files_count)},
-         {"deleted_rows", number(manifest.deleted_rows_count)},
-         {"partitions", std::move(partitions)}});
   }
   return json;
 }
@@ -432,9 +267,9 @@ Status RunInspectManifest(const CommandContext&, const std::string& file,
   const auto manifests = iceberg::DecodeManifestList(bytes);
   FIRN_RETURN_NOT_OK(AddContext(manifests.status(), file));
   if (format == OutputFormat::kJson) {
-    PrintJson(ListJson(file, *manifests));
+    PrintJson(ManifestListJson(file, *manifests));
   } else {
-    PrintListText(file, *manifests);
+    PrintManifestList(file, *manifests);
   }
   return Status::OK();
 }

@@ -1,7 +1,6 @@
 #include "firn/parquet_io/fetched_ranges.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace firn::parquet_io {
@@ -69,29 +68,6 @@ Result<std::shared_ptr<arrow::Buffer>> FetchedRanges::ReadAt(std::int64_t positi
     return file_->ReadAt(position, nbytes);
   }
   return arrow::SliceBuffer(part.bytes, start, nbytes);
-}
-
-Result<std::int64_t> FetchedRanges::ReadAt(std::int64_t position, std::int64_t nbytes,
-                                           void* out) {
-  FIRN_ASSIGN_OR_RETURN(auto bytes, ReadAt(position, nbytes));
-  std::memcpy(out, bytes->data(), static_cast<std::size_t>(bytes->size()));
-  return bytes->size();
-}
-
-Result<std::int64_t> FetchedRanges::Read(std::int64_t, void*) {
-  return Status::NotImplemented("sequential reads of fetched ranges");
-}
-
-Result<std::shared_ptr<arrow::Buffer>> FetchedRanges::Read(std::int64_t) {
-  return Status::NotImplemented("sequential reads of fetched ranges");
-}
-
-Status FetchedRanges::Seek(std::int64_t) {
-  return Status::NotImplemented("sequential reads of fetched ranges");
-}
-
-Result<std::int64_t> FetchedRanges::Tell() const {
-  return Status::NotImplemented("sequential reads of fetched ranges");
 }
 
 ReadRange ChunkRange(const parquet::ColumnChunkMetaData& chunk) {

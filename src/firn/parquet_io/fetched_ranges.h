@@ -10,6 +10,7 @@
 #include <parquet/metadata.h>
 
 #include "firn/core/status.h"
+#include "firn/parquet_io/random_reads.h"
 
 namespace firn::parquet_io {
 
@@ -19,26 +20,17 @@ inline constexpr std::int64_t kFetchGapBytes = 512 << 10;
 
 /// Parts of a file, fetched at once and held in memory. As a file it serves reads inside
 /// those parts from memory, others from the file below.
-class FetchedRanges final : public arrow::io::RandomAccessFile {
+class FetchedRanges final : public RandomReads {
  public:
   /// Fetches `ranges`, in any order. Corruption if one does not lie in the file.
   static Result<std::shared_ptr<FetchedRanges>> Fetch(
       std::shared_ptr<arrow::io::RandomAccessFile> file,
       std::vector<arrow::io::ReadRange> ranges);
 
+  using RandomReads::ReadAt;
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
                                                 std::int64_t nbytes) override;
-  Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t nbytes,
-                              void* out) override;
   Result<std::int64_t> GetSize() override { return file_->GetSize(); }
-
-  /// Only ReadAt is of use here.
-  Result<std::int64_t> Read(std::int64_t nbytes, void* out) override;
-  Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t nbytes) override;
-  Status Seek(std::int64_t position) override;
-  Result<std::int64_t> Tell() const override;
-  Status Close() override { return Status::OK(); }
-  bool closed() const override { return false; }
 
  private:
   struct Part {

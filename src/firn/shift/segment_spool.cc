@@ -1,7 +1,6 @@
 #include "firn/shift/segment_spool.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -22,10 +21,6 @@ Status WriteFile(const std::string& path, const std::string& bytes) {
   FIRN_ASSIGN_OR_RETURN(const auto file, arrow::io::FileOutputStream::Open(path));
   FIRN_RETURN_NOT_OK(file->Write(bytes.data(), static_cast<std::int64_t>(bytes.size())));
   return file->Close();
-}
-
-Status NoSequentialReads() {
-  return Status::NotImplemented("sequential reads of a segment");
 }
 
 }  // namespace
@@ -136,24 +131,5 @@ Result<std::shared_ptr<arrow::Buffer>> SpooledSegment::ReadAt(std::int64_t posit
   FIRN_ASSIGN_OR_RETURN(const auto source, Source());
   return source->ReadAt(position, nbytes);
 }
-
-Result<std::int64_t> SpooledSegment::ReadAt(std::int64_t position, std::int64_t nbytes,
-                                            void* out) {
-  FIRN_ASSIGN_OR_RETURN(const auto bytes, ReadAt(position, nbytes));
-  std::memcpy(out, bytes->data(), static_cast<std::size_t>(bytes->size()));
-  return bytes->size();
-}
-
-Result<std::int64_t> SpooledSegment::Read(std::int64_t, void*) {
-  return NoSequentialReads();
-}
-
-Result<std::shared_ptr<arrow::Buffer>> SpooledSegment::Read(std::int64_t) {
-  return NoSequentialReads();
-}
-
-Status SpooledSegment::Seek(std::int64_t) { return NoSequentialReads(); }
-
-Result<std::int64_t> SpooledSegment::Tell() const { return NoSequentialReads(); }
 
 }  // namespace firn::shift

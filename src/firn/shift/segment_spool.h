@@ -9,6 +9,7 @@
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
+#include "firn/parquet_io/random_reads.h"
 #include "firn/storage/object_store.h"
 #include "firn/storage/temporary_directory.h"
 
@@ -56,9 +57,9 @@ class SegmentSpool {
   std::optional<storage::TemporaryDirectory> directory_;
 };
 
-/// One segment of a spool, as a file. Only ReadAt is of use; it is thread-safe, and
-/// errors are the store's (NotFound if the segment was deleted meanwhile).
-class SpooledSegment final : public arrow::io::RandomAccessFile {
+/// One segment of a spool, as a file. ReadAt is thread-safe, and its errors are the
+/// store's (NotFound if the segment was deleted meanwhile).
+class SpooledSegment final : public parquet_io::RandomReads {
  public:
   SpooledSegment(SegmentSpool& spool, std::string key, std::int64_t size_bytes);
   ~SpooledSegment() override;
@@ -66,18 +67,10 @@ class SpooledSegment final : public arrow::io::RandomAccessFile {
   /// Gives memory or disk back. What is read afterwards is fetched again.
   void Release();
 
+  using RandomReads::ReadAt;
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
                                                 std::int64_t nbytes) override;
-  Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t nbytes,
-                              void* out) override;
   Result<std::int64_t> GetSize() override { return size_bytes_; }
-
-  Result<std::int64_t> Read(std::int64_t nbytes, void* out) override;
-  Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t nbytes) override;
-  Status Seek(std::int64_t position) override;
-  Result<std::int64_t> Tell() const override;
-  Status Close() override { return Status::OK(); }
-  bool closed() const override { return false; }
 
  private:
   /// What serves reads: the store itself, memory, or a file.
