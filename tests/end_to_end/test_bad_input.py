@@ -71,6 +71,12 @@ def folder(firn):
     yield ("load", TABLE, "folder", "--id", "bad")
 
 
+@case("one file by two names")
+def two_names(firn):
+    (firn.folder / "link.csv").symlink_to("people.csv")
+    yield ("load", TABLE, "people.csv", "link.csv", "--id", "bad")
+
+
 @case("a table that is missing")
 def no_table(firn):
     yield ("load", "db.nobody", "people.csv", "--id", "bad")
@@ -127,6 +133,18 @@ def wrong_unit(firn):
     (firn.folder / "firn.yaml").unlink()
 
 
+@case("configuration: too little memory", code=2)
+def little_memory(firn):
+    firn.configure("memory_limit: 1\n")
+    yield ("shift", TABLE)
+    (firn.folder / "firn.yaml").unlink()
+
+
+@case("configuration: a file without an end", code=2)
+def endless_configuration(firn):
+    yield ("shift", TABLE, "--config", "/dev/zero")
+
+
 @case("planner case: first key behind the last", code=2)
 def case_bounds(firn):
     planner_case = json.loads((ROOT / "src/firn/planner/cases/case-05-overlaps-fit.json").read_text())
@@ -139,6 +157,11 @@ def case_bounds(firn):
 @case("a layout that the columns do not allow", code=2)
 def layout(firn):
     yield ("load", "db.new", "people.csv", "--create", "--partition-by", "day(name)", "--id", "bad")
+
+
+@case("a type of a later format version", code=2)
+def later_type(firn):
+    yield ("table", "create", "db.new", "--columns", "at timestamp_ns")
 
 
 @case("a table property that Firn cannot use")
@@ -166,6 +189,13 @@ def warehouse_is_a_file(firn):
     yield ("load", TABLE, "people.csv", "--warehouse", "people.csv", "--id", "bad")
 
 
+@case("a WAL in an unknown kind of storage", code=2)
+def unknown_storage(firn):
+    firn.configure("wal:\n  path: ftp://host/wal\n")
+    yield ("load", TABLE, "people.csv", "--id", "bad")
+    (firn.folder / "firn.yaml").unlink()
+
+
 @case("a WAL under the table's location")
 def wal_under_table(firn):
     firn.configure("wal:\n  path: warehouse/db/people/wal\n")
@@ -180,6 +210,33 @@ def no_database(firn):
     catalog.write_text(PEOPLE * 100)
     yield ("load", TABLE, "people.csv", "--id", "bad")
     catalog.write_bytes(good)
+
+
+def changed_catalog(firn, change):
+    """Lets `change` damage the catalog, and puts it back."""
+    catalog = firn.folder / "warehouse/catalog.db"
+    good = catalog.read_bytes()
+    change(catalog)
+    yield ("load", TABLE, "people.csv", "--id", "bad")
+    catalog.write_bytes(good)
+
+
+@case("a catalog with other tables")
+def other_tables(firn):
+    def change(catalog):
+        with contextlib.closing(sqlite3.connect(catalog)) as database:
+            database.execute("ALTER TABLE iceberg_tables RENAME COLUMN metadata_location TO place")
+
+    yield from changed_catalog(firn, change)
+
+
+@case("a catalog that is damaged")
+def damaged_catalog(firn):
+    def change(catalog):
+        good = catalog.read_bytes()
+        catalog.write_bytes(good[:4096] + bytes([255]) * (len(good) - 4096))
+
+    yield from changed_catalog(firn, change)
 
 
 @case("a catalog that another process locks")

@@ -48,7 +48,7 @@ def test_a_shift_stopped_before_its_commit_leaves_nothing(waiting, point):
 
 @pytest.mark.parametrize("point", IN_COMMIT)
 def test_a_commit_that_began_is_finished(waiting, point):
-    assert "40000 rows were committed before (1 commits)" in interrupt(waiting, point)
+    assert "(rows: 40000, commits: 1)" in interrupt(waiting, point)
     waiting.assert_each_row(times=1)
     waiting.run("shift", waiting.TABLE)
     waiting.assert_each_row(times=1)
@@ -57,8 +57,8 @@ def test_a_commit_that_began_is_finished(waiting, point):
 def test_a_shift_stopped_between_iterations_keeps_what_landed(waiting):
     waiting.configure("shift:\n  iteration_bytes: 200KiB\n")
     message = interrupt(waiting, "shift.planned:2")
-    assert "(1 commits)" in message
+    assert "commits: 1)" in message
     landed = len(waiting.rows(waiting.TABLE))
-    assert 0 < landed < waiting.ROWS and f"{landed} rows" in message
+    assert 0 < landed < waiting.ROWS and f"rows: {landed}," in message
     waiting.run("shift", waiting.TABLE)
     waiting.assert_each_row(times=1)

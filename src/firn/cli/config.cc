@@ -21,6 +21,8 @@ namespace catalog_property = iceberg::catalog_property;
 constexpr const char* kDefaultFile = "firn.yaml";
 constexpr const char* kNameKey = "name";
 constexpr std::int64_t kWorkersMax = 256;
+/// With less, what one row or one open run takes would not fit, and nothing would go on.
+constexpr std::int64_t kMemoryLimitMin = 8LL << 20;
 
 /// A value of the document, and how errors name it.
 struct Place {
@@ -82,11 +84,13 @@ Setter SetParsed(T& target, Parse parse) {
 }
 
 template <typename T>
-Setter SetBytes(T& target) {
-  return SetParsed(target, [](const std::string& text) -> Result<std::int64_t> {
+Setter SetBytes(T& target, std::int64_t min = 1) {
+  return SetParsed(target, [min](const std::string& text) -> Result<std::int64_t> {
     FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, ParseBytes(text));
-    if (bytes == 0) return InvalidError("must be above 0");
-    return bytes;
+    if (bytes >= min) return bytes;
+    if (min == 1) return InvalidError("must be above 0");
+    return InvalidError("must be at least {}, not {}", FormatBytes(min),
+                        FormatBytes(bytes));
   });
 }
 
@@ -247,7 +251,7 @@ Keys TopLevelKeys(Config& config) {
                 {"workers", SetCount(shift.workers)}})},
       {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
       {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
-      {"memory_limit", SetBytes(config.memory_limit)},
+      {"memory_limit", SetBytes(config.memory_limit, kMemoryLimitMin)},
       {"tables", SetTables(config.tables)},
   };
 }

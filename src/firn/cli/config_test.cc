@@ -74,7 +74,9 @@ TEST(ConfigTest, AnUnknownKeyNamesPlaceAndNearestKey) {
 TEST(ConfigTest, WrongValuesNameTheirPlace) {
   EXPECT_THAT(ErrorOf("wal:\n  flush_bytes: 12 parsecs\n"),
               AllOf(HasSubstr("firn.yaml:2: wal.flush_bytes"), HasSubstr("64MiB")));
-  EXPECT_THAT(ErrorOf("memory_limit: 0\n"), HasSubstr("above 0"));
+  EXPECT_THAT(ErrorOf("wal:\n  flush_bytes: 0\n"), HasSubstr("above 0"));
+  EXPECT_EQ(ErrorOf("wal: {}\nmemory_limit: 1\n"),
+            "firn.yaml:2: memory_limit: must be at least 8.0 MiB, not 1 B");
   EXPECT_THAT(ErrorOf("shift: {workers: two}\n"), HasSubstr("whole number"));
   EXPECT_THAT(ErrorOf("merge: {max_open_runs: 1}\n"), HasSubstr("at least 2"));
   EXPECT_THAT(ErrorOf("shift: {oversized_clusters: x}\n"), HasSubstr("cut_at_keys"));

@@ -4,11 +4,17 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "firn/storage/location.h"
 
 namespace firn::cli {
+namespace {
+
+/// The largest are exported plans of many row groups.
+constexpr std::size_t kFileBytesMax = 256UL << 20;
+constexpr std::size_t kPieceBytes = 1UL << 16;
+
+}  // namespace
 
 Result<std::string> ReadFileText(const std::string& path) {
   if (path.starts_with("file:/")) {
@@ -18,9 +24,18 @@ Result<std::string> ReadFileText(const std::string& path) {
   if (std::filesystem::is_directory(path))
     return InvalidError("{}: is a directory", path);
   std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  std::string text;
+  std::string piece(kPieceBytes, '\0');
+  while (file && text.size() <= kFileBytesMax) {
+    file.read(piece.data(), std::ssize(piece));
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+  }
   if (!file.is_open() || file.bad()) {
     return InvalidError("{}: {}", path, std::strerror(errno));
+  }
+  if (text.size() > kFileBytesMax) {
+    return InvalidError("{}: goes on behind {} bytes, which no such file does", path,
+                        kFileBytesMax);
   }
   return text;
 }

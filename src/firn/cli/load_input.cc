@@ -120,8 +120,8 @@ Status CheckSameLoad(const std::string& id, const wal::LoadManifest& frozen,
   }
   if (frozen.files.size() != now.files.size()) {
     return InvalidError(
-        "load {} was begun with {} files, not {}; load the others under another id", id,
-        frozen.files.size(), now.files.size());
+        "load {} was begun with {}, not {}; load the others under another id", id,
+        FormatCounted(std::ssize(frozen.files), "file"), now.files.size());
   }
   if (frozen.options == now.options) return Status::OK();
   return AsUsageError(InvalidError(

@@ -61,7 +61,8 @@ void PrintText(const OpenTable& table, const WalId& wal_id,
 
 std::string Describe(const commit::AbandonedSnapshot& snapshot) {
   if (!snapshot.added_records) return fmt::format("{}", snapshot.id);
-  return fmt::format("{} ({} rows)", snapshot.id, FormatCount(*snapshot.added_records));
+  return fmt::format("{} ({})", snapshot.id,
+                     FormatCounted(*snapshot.added_records, "row"));
 }
 
 void PrintReset(const OpenTable& table, const WalId& wal_id,

@@ -30,6 +30,13 @@ std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings)
 }  // namespace
 
 Result<std::string> AbsolutePath(const std::string& path) {
+  const std::size_t scheme_end = path.find("://");
+  if (path.starts_with("file://")) return storage::LocalPathOf(path);
+  if (scheme_end != std::string::npos && path.find('/') > scheme_end) {
+    return AsUsageError(InvalidError(
+        "\"{}\": there is no storage for {}://; name a folder, or s3://bucket/folder",
+        path, path.substr(0, scheme_end)));
+  }
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   if (error) return InvalidError("{}: {}", path, error.message());

@@ -15,7 +15,8 @@
 
 namespace firn::cli {
 
-/// `path` from the working directory on, without ".." and slashes at its end.
+/// `path` from the working directory on, without ".." and slashes at its end; also of a
+/// "file://" location. A usage error for a location of another scheme.
 Result<std::string> AbsolutePath(const std::string& path);
 
 /// The catalog that a configuration names, paths made absolute.

@@ -4,14 +4,16 @@
 
 #include <parquet/exception.h>
 
-namespace firn::parquet_io {
+#include "firn/core/one_line.h"
 
+namespace firn::parquet_io {
 Status ReadFailure(const Status& status, std::string_view name) {
   if (status.detail() != nullptr || status.IsOutOfMemory()) {
     return AddContext(status, name);
   }
-  return Error(ErrorKind::kCorruption, "{}: cannot be read as Parquet: {}", name,
-               status.message());
+  return Error(ErrorKind::kCorruption,
+               "{}: is damaged: no reader of Parquet takes it ({})", name,
+               OneLine(status.message()));
 }
 
 Status ReadException(std::string_view name) {

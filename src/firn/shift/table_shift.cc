@@ -160,8 +160,8 @@ class TableShift::Session {
       return Error(ErrorKind::kCancelled, "stopped on request; nothing was committed");
     }
     return Error(ErrorKind::kCancelled,
-                 "stopped on request; {} rows were committed before ({} commits), the "
-                 "next shift goes on behind them",
+                 "stopped on request; rows were committed before, and the next shift "
+                 "goes on behind them (rows: {}, commits: {})",
                  report_.figures.rows, report_.figures.commits);
   }
 

@@ -95,7 +95,8 @@ Status ShardWriter::PutWithRetries(const std::string& key, std::string_view byte
     may_be_there = may_be_there || IsError(put, ErrorKind::kOutcomeUnknown);
     if (!MayRetry(put) || attempt >= options_.attempts_max) {
       const std::string text =
-          fmt::format("gave up after {} attempts: {}", attempt, put.message());
+          fmt::format("gave up after {} {}: {}", attempt,
+                      attempt == 1 ? "attempt" : "attempts", put.message());
       if (may_be_there) return MakeError(ErrorKind::kOutcomeUnknown, text);
       return put.WithMessage(text);
     }

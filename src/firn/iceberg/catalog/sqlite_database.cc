@@ -137,7 +137,25 @@ Status SqliteDatabase::ErrorOf(int code, bool writes) const {
     case SQLITE_CONSTRAINT:
       return Error(ErrorKind::kAlreadyExists, "{}: {}", path_, text);
     case SQLITE_CORRUPT:
-      return Error(ErrorKind::kCorruption, "{}: {}", path_, text);
+      return Error(
+          ErrorKind::kCorruption,
+          "{} is damaged; put it back from a backup, or let 'sqlite3' recover it "
+          "({})",
+          path_, text);
+    case SQLITE_FULL:
+      return InvalidError("{}: no space is left there; free some ({})", path_, text);
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+      return InvalidError(
+          "{} cannot be opened or written; give this user access to it and to its "
+          "directory ({})",
+          path_, text);
+    case SQLITE_ERROR:
+      return InvalidError(
+          "{} has other tables than an Iceberg catalog; name another file with "
+          "catalog.uri ({})",
+          path_, text);
     case SQLITE_NOTADB:
       return InvalidError("{} is not a SQLite database", path_);
     case SQLITE_IOERR:

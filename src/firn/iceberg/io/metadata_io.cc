@@ -35,8 +35,14 @@ std::optional<std::int64_t> VersionOf(std::string_view location) {
 Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location) {
   FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(location));
   Result<TableMetadata> metadata = Parse(location, std::move(bytes));
-  if (!metadata.ok()) return AddContext(metadata.status(), location);
-  return metadata;
+  if (metadata.ok()) return metadata;
+  if (!IsError(metadata.status(), ErrorKind::kCorruption)) {
+    return AddContext(metadata.status(), location);
+  }
+  return Error(ErrorKind::kCorruption,
+               "{}: {}; put the file back from a backup, or let the catalog name the "
+               "metadata file before it",
+               location, ErrorText(metadata.status()));
 }
 
 Status CheckWritable(const TableMetadata& metadata) {

@@ -39,8 +39,15 @@ Result<Json> ParseJson(std::string_view text) {
   }
   try {
     return Json::parse(text);
-  } catch (const Json::exception& exception) {
-    return Error(ErrorKind::kCorruption, "not JSON: {}", exception.what());
+  } catch (const Json::parse_error& error) {
+    // The parser reads one byte more than there are to find the end.
+    if (error.byte > text.size()) {
+      return Error(ErrorKind::kCorruption, "not JSON: cut off after {} bytes",
+                   text.size());
+    }
+    return Error(ErrorKind::kCorruption, "not JSON: wrong from byte {} on", error.byte);
+  } catch (const Json::exception&) {
+    return Error(ErrorKind::kCorruption, "not JSON: a number is out of range");
   }
 }
 
