@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "firn/cli/config.h"
+#include "firn/cli/workspace.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 
@@ -18,7 +20,13 @@ struct CommandContext {
   const Config& config;
   Runtime& runtime;
   StopToken stop;
+  /// Put around every store that the command opens; for tests that make them fail.
+  StoreWrapper wrap_store = {};
 };
+
+/// The workspace that a command works in. As Workspace::Open.
+Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandContext& context,
+                                                 WorkspaceMode mode);
 
 struct LoadArguments {
   std::string table;

@@ -327,9 +327,8 @@ class Replay {
 
 Status RunDeadLettersShow(const CommandContext& context,
                           const DeadLettersShowArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const auto letters, FindLetters(*workspace, arguments.table));
   ShownLetters shown;
@@ -350,9 +349,8 @@ Status RunDeadLettersShow(const CommandContext& context,
 }
 
 Status RunDeadLettersReplay(const CommandContext& context, const std::string& name) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   FIRN_RETURN_NOT_OK(iceberg::CheckWritable(table.metadata()));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id,

@@ -315,9 +315,8 @@ Json ToJson(const std::string& file, const wal::SegmentFooter& footer) {
 
 Status RunInspectWal(const CommandContext& context, const std::string& name,
                      OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   FIRN_ASSIGN_OR_RETURN(const WalView view, ViewWal(*workspace, table));
   if (format == OutputFormat::kJson) {
@@ -354,9 +353,8 @@ Status RunInspectSegment(const CommandContext& context, const std::string& file,
 
 Status RunInspectTable(const CommandContext& context, const std::string& name,
                        OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   PrintTable(table, format);
   return Status::OK();
@@ -381,9 +379,8 @@ Status RunInspectMetadata(const CommandContext& context, const std::string& file
 
 Status RunInspectFiles(const CommandContext& context, const std::string& name,
                        OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   FIRN_ASSIGN_OR_RETURN(const std::vector<LiveFile> files,
                         ListLiveFiles(*workspace, table.metadata()));

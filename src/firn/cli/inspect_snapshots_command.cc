@@ -75,9 +75,8 @@ std::string SnapshotsText(const iceberg::TableMetadata& metadata) {
 
 Status RunInspectSnapshots(const CommandContext& context, const std::string& name,
                            OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, name));
   const iceberg::TableMetadata& metadata = table.metadata();
   if (format == OutputFormat::kText) {

@@ -369,9 +369,8 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
 
 Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, arguments));
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const Target target,
                         FindTarget(*workspace, context, arguments, load));
   if (target.table) FIRN_RETURN_NOT_OK(CheckExisting(*target.table, arguments));

@@ -87,9 +87,8 @@ Status PlanCase(const CommandContext& context, const PlanArguments& arguments) {
 }
 
 Status PlanTable(const CommandContext& context, const PlanArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id, WalIdForReading(*workspace));
   wal::WalReader reader(context.runtime, workspace->wal_store());

@@ -105,9 +105,8 @@ Status CheckOtherWals(const WalId& own, const PositionsResetArguments& arguments
 
 Status RunPositionsShow(const CommandContext& context, const std::string& table_name,
                         OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, table_name));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id, WalIdForReading(*workspace));
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
@@ -127,9 +126,8 @@ Status RunPositionsReset(const CommandContext& context,
         "say what becomes of the rows that the table lost: --to-table takes them again, "
         "--keep leaves them out"));
   }
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const WalId wal_id, wal::ReadWalId(workspace->wal_store()));
   const auto kind =

@@ -228,9 +228,8 @@ Status RunShift(const CommandContext& context, const ShiftArguments& arguments) 
   if (arguments.table.empty() && !arguments.all) {
     return AsUsageError(InvalidError("name a table, or give --all"));
   }
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kCreate));
   if (arguments.all) return ShiftAll(*workspace, context.stop);
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   return ShiftOrTellLoss(*workspace, table, context.stop);

@@ -29,9 +29,10 @@ std::optional<std::string> S3Root(const std::string& folder) {
 bool IsInS3(const std::string& folder) { return S3Root(folder).has_value(); }
 
 Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& properties,
-                                             Runtime& runtime) {
-  std::unique_ptr<Stores> stores(new Stores(runtime));
-  FIRN_ASSIGN_OR_RETURN(stores->files_, storage::LocalStore::Make(runtime, "/"));
+                                             Runtime& runtime, StoreWrapper wrap_store) {
+  std::unique_ptr<Stores> stores(new Stores(runtime, std::move(wrap_store)));
+  FIRN_ASSIGN_OR_RETURN(auto files, storage::LocalStore::Make(runtime, "/"));
+  stores->files_ = stores->Wrapped(std::move(files));
   std::vector<iceberg::FileIo::Mount> mounts = {
       {.prefix = "file:///", .store = stores->files_.get()}};
   auto s3 =
@@ -39,7 +40,8 @@ Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& p
   stores->s3_problem_ = s3.status();
   if (s3.ok()) {
     stores->s3_ = *std::move(s3);
-    FIRN_ASSIGN_OR_RETURN(stores->buckets_, stores->s3_->MakeStore(""));
+    FIRN_ASSIGN_OR_RETURN(auto buckets, stores->s3_->MakeStore(""));
+    stores->buckets_ = stores->Wrapped(std::move(buckets));
   }
   for (const char* scheme : kS3Schemes) {
     mounts.push_back({.prefix = fmt::format("{}://", scheme),
@@ -55,10 +57,20 @@ Result<std::unique_ptr<storage::ObjectStore>> Stores::OpenFolder(
   if (const auto root = S3Root(folder)) {
     FIRN_RETURN_NOT_OK(s3_problem_);
     if (root->empty()) return InvalidError("{} names no bucket", folder);
-    return s3_->MakeStore(*root);
+    FIRN_ASSIGN_OR_RETURN(auto bucket, s3_->MakeStore(*root));
+    return Wrapped(std::move(bucket));
   }
-  if (missing == Missing::kMake) return storage::LocalStore::Make(runtime_, folder);
-  return storage::LocalStore::At(runtime_, folder);
+  const auto open =
+      missing == Missing::kMake ? storage::LocalStore::Make : storage::LocalStore::At;
+  FIRN_ASSIGN_OR_RETURN(auto store, open(runtime_, folder));
+  return Wrapped(std::move(store));
+}
+
+std::unique_ptr<storage::ObjectStore> Stores::Wrapped(
+    std::unique_ptr<storage::ObjectStore> store) {
+  if (!wrap_store_) return store;
+  wrapped_.push_back(std::move(store));
+  return wrap_store_(*wrapped_.back());
 }
 
 }  // namespace firn::cli

@@ -1,10 +1,16 @@
 #include "firn/cli/table_access.h"
 
+#include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
 #include "firn/core/ulid.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
+
+Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandContext& context,
+                                                 WorkspaceMode mode) {
+  return Workspace::Open(context.config, context.runtime, mode, context.wrap_store);
+}
 
 Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
   const auto identifier = iceberg::ParseTableIdentifier(name);

@@ -71,9 +71,8 @@ Status RunTableCreate(const CommandContext& context,
                       const TableCreateArguments& arguments) {
   FIRN_ASSIGN_OR_RETURN(const types::Schema schema, SchemaOf(arguments));
   FIRN_ASSIGN_OR_RETURN(auto properties, PropertiesOf(arguments.properties));
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kCreate));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table,
                         CreateTable(*workspace, arguments.table,
                                     {.schema = schema,
@@ -85,9 +84,8 @@ Status RunTableCreate(const CommandContext& context,
 }
 
 Status RunTableList(const CommandContext& context, OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const auto tables, ListAllTables(workspace->catalog()));
   std::vector<std::string> names;
   for (const auto& identifier : tables) names.push_back(ToString(identifier));
@@ -100,9 +98,8 @@ Status RunTableList(const CommandContext& context, OutputFormat format) {
 }
 
 Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   if (!arguments.force) FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
   FIRN_RETURN_NOT_OK(workspace->catalog().DropTable(table.identifier));

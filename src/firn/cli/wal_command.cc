@@ -245,9 +245,8 @@ Status SupersedePlans(Workspace& workspace, const std::string& table) {
 
 Status RunWalQuarantine(const CommandContext& context,
                         const WalQuarantineArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const TableWal wal, OpenTableWal(*workspace, arguments.table));
   std::vector<TakenOut> taken;
   std::set<wal::SegmentName> names;
@@ -275,9 +274,8 @@ Status RunWalQuarantine(const CommandContext& context,
 
 Status RunWalRelease(const CommandContext& context,
                      const WalReleaseArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(
-      const auto workspace,
-      Workspace::Open(context.config, context.runtime, WorkspaceMode::kExisting));
+  FIRN_ASSIGN_OR_RETURN(const auto workspace,
+                        OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const TableWal wal, OpenTableWal(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const wal::SegmentName name,
                         ParseSegment(wal, arguments.segment));

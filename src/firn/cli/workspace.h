@@ -39,7 +39,8 @@ class Workspace {
  public:
   /// Fails, naming the path, if one cannot be used.
   static Result<std::unique_ptr<Workspace>> Open(const Config& config, Runtime& runtime,
-                                                 WorkspaceMode mode);
+                                                 WorkspaceMode mode,
+                                                 StoreWrapper wrap_store = {});
 
   iceberg::Catalog& catalog() { return *catalog_; }
   /// Data and metadata files, by absolute location.

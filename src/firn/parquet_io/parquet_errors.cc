@@ -12,7 +12,7 @@ Status ReadFailure(const Status& status, std::string_view name) {
     return AddContext(status, name);
   }
   return Error(ErrorKind::kCorruption,
-               "{}: is damaged: no reader of Parquet takes it ({})", name,
+               "{}: is damaged: it cannot be read as Parquet ({})", name,
                OneLine(status.message()));
 }
 

@@ -411,7 +411,7 @@ TEST(TableShiftTest, AStopBetweenIterationsKeepsWhatWasCommitted) {
   };
   const Status stopped = warehouse.TryShift(stop.token()).status();
   EXPECT_TRUE(IsError(stopped, ErrorKind::kCancelled));
-  EXPECT_THAT(stopped.message(), HasSubstr("1 rows were committed before"));
+  EXPECT_THAT(stopped.message(), HasSubstr("(rows: 1, commits: 1)"));
   EXPECT_EQ(warehouse.Files(), "[a1]");
   warehouse.Shift();
   EXPECT_EQ(warehouse.Files(), "[a1] [a2]");

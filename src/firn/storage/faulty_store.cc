@@ -4,7 +4,11 @@ namespace firn::storage {
 namespace {
 
 Status Injected(const StoreCall& call, const Fault& fault) {
-  return Error(fault.kind, "injected fault {} {} number {} of '{}'",
+  if (!fault.kind) {
+    return Status::IOError(
+        fmt::format("cannot write {}: No space left on device", call.key));
+  }
+  return Error(*fault.kind, "injected fault {} {} number {} of '{}'",
                fault.when == Fault::When::kBefore ? "before" : "after",
                StoreOperationName(call.operation), call.number, call.key);
 }

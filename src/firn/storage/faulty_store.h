@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,11 +33,13 @@ struct Fault {
     kAfter,
   };
   When when = When::kNever;
-  ErrorKind kind = ErrorKind::kUnavailable;
+  /// Nothing: no space is left, which is of no kind and final.
+  std::optional<ErrorKind> kind = ErrorKind::kUnavailable;
 };
 
 inline constexpr Fault kPass{};
 inline constexpr Fault kFailBefore{.when = Fault::When::kBefore};
+inline constexpr Fault kNoSpaceLeft{.when = Fault::When::kBefore, .kind = std::nullopt};
 /// The answer that got lost: applied, but the caller is not told.
 inline constexpr Fault kApplyThenUnknown{.when = Fault::When::kAfter,
                                          .kind = ErrorKind::kOutcomeUnknown};

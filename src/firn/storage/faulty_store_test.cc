@@ -30,6 +30,14 @@ TEST_F(FaultyStoreTest, FailsOnlyTheNthCallOfItsOperation) {
   EXPECT_FALSE(Exists("b"));
 }
 
+TEST_F(FaultyStoreTest, AFullDiskIsOfNoKind) {
+  FaultyStore store = Failing(FailNth(StoreOperation::kPutWhole, 1, kNoSpaceLeft));
+  const Status status = store.PutWhole("a", "x");
+  EXPECT_EQ(ErrorText(status), "cannot write a: No space left on device");
+  EXPECT_FALSE(IsError(status, ErrorKind::kUnavailable));
+  EXPECT_FALSE(Exists("a"));
+}
+
 TEST_F(FaultyStoreTest, AppliesAndLosesTheAnswer) {
   FaultyStore store = Failing(FailNth(StoreOperation::kPutWhole, 1, kApplyThenUnknown));
   EXPECT_TRUE(IsError(store.PutWhole("a", "x"), ErrorKind::kOutcomeUnknown));
