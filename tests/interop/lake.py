@@ -20,8 +20,11 @@ from duckdb_reader import open_duckdb  # noqa: E402
 
 PROGRAM = pathlib.Path(os.environ.get("FIRN", ROOT / "build/dev/src/firn/cli/firn"))
 CATALOG = "firn"
-# Whose tests these are has PyIceberg settings of their own.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYICEBERG_")} | {"HOME": "/"}
+
+
+def environment():
+    """As it is now, but without PyIceberg settings: whose tests these are has some of their own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYICEBERG_")} | {"HOME": "/"}
 
 
 @dataclasses.dataclass
@@ -50,7 +53,7 @@ class Lake:
 
     def firn(self, *arguments, code=0):
         """Runs the program; fails unless it exits with `code`."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=ENVIRONMENT,
+        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment(),
                               capture_output=True, text=True, timeout=300)
         assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
@@ -68,7 +71,7 @@ class Lake:
 
     def start_append(self, table, rows):
         """The same, without waiting for it."""
-        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder, env=ENVIRONMENT,
+        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder, env=environment(),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def write_parquet(self, rows):
