@@ -5,6 +5,8 @@
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 
+#include "firn/parquet_io/random_reads.h"
+
 namespace firn::parquet_io {
 namespace {
 
@@ -13,37 +15,22 @@ constexpr std::int64_t kChunksBegin = 4;
 constexpr std::int64_t kTailBytes = 16 << 10;
 
 /// The end of a file, which is all that is there of it.
-class Tail final : public arrow::io::RandomAccessFile {
+class Tail final : public RandomReads {
  public:
   Tail(std::int64_t begin, std::shared_ptr<arrow::Buffer> bytes)
       : begin_(begin), bytes_(std::move(bytes)) {}
 
+  using RandomReads::ReadAt;
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
                                                 std::int64_t nbytes) override {
     return bytes_.ReadAt(position - begin_, nbytes);
-  }
-  Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t nbytes,
-                              void* out) override {
-    return bytes_.ReadAt(position - begin_, nbytes, out);
   }
   Result<std::int64_t> GetSize() override {
     FIRN_ASSIGN_OR_RETURN(const std::int64_t size, bytes_.GetSize());
     return begin_ + size;
   }
 
-  /// Only ReadAt is of use here.
-  Result<std::int64_t> Read(std::int64_t, void*) override { return OnlyReadAt(); }
-  Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t) override {
-    return OnlyReadAt();
-  }
-  Status Seek(std::int64_t) override { return OnlyReadAt(); }
-  Result<std::int64_t> Tell() const override { return OnlyReadAt(); }
-  Status Close() override { return Status::OK(); }
-  bool closed() const override { return false; }
-
  private:
-  static Status OnlyReadAt() { return Status::NotImplemented("only ReadAt"); }
-
   const std::int64_t begin_;
   arrow::io::BufferReader bytes_;
 };
