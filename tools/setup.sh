@@ -10,6 +10,7 @@ packages=(
   python3 python3-venv
   libgtest-dev libgmock-dev libfmt-dev libspdlog-dev libcli11-dev libyaml-cpp-dev
   nlohmann-json3-dev libsqlite3-dev zlib1g-dev libcurl4-openssl-dev libssl-dev libpugixml-dev libpq-dev
+  libboost-dev
 )
 
 missing=()
