@@ -68,7 +68,7 @@ Status ChunkOutput::Copy(const SegmentRunInput& input) {
   if (IsFull()) FIRN_RETURN_NOT_OK(Roll());
   FIRN_RETURN_NOT_OK(OpenFile());
   const wal::SegmentRun& run = input.run();
-  FIRN_RETURN_NOT_OK(writer_->CopyRowGroup(input.row_group(), run.metrics));
+  FIRN_RETURN_NOT_OK(encoder_->CopyRowGroup(input.row_group(), run.metrics));
   if (rows_in_file_ == 0) first_key_ = run.first_key;
   last_key_ = *run.last_key;
   rows_in_file_ += run.rows;
@@ -82,7 +82,7 @@ Result<ChunkFiles> ChunkOutput::Finish() {
 }
 
 bool ChunkOutput::IsFull() const {
-  return writer_ != nullptr && writer_->bytes_estimate() >= options_.file_bytes_max;
+  return encoder_ != nullptr && encoder_->bytes_estimate() >= options_.file_bytes_max;
 }
 
 Status ChunkOutput::Roll() {
@@ -91,7 +91,7 @@ Status ChunkOutput::Roll() {
 }
 
 Status ChunkOutput::OpenFile() {
-  if (writer_ != nullptr) return Status::OK();
+  if (encoder_ != nullptr) return Status::OK();
   rows_in_file_ = 0;
   const std::string& name = options_.name;
   const std::string file_name =
@@ -100,15 +100,18 @@ Status ChunkOutput::OpenFile() {
   FIRN_ASSIGN_OR_RETURN(location_, DataFileLocation(metadata_, target_.spec,
                                                     target_.bucket.partition, file_name));
   FIRN_ASSIGN_OR_RETURN(object_, files_.Open(location_));
-  return parquet_io::FileWriter::Make(CurrentSchema(metadata_), options_.writer, *object_)
-      .Value(&writer_);
+  FIRN_ASSIGN_OR_RETURN(
+      auto writer,
+      parquet_io::FileWriter::Make(CurrentSchema(metadata_), options_.writer, *object_));
+  encoder_ = std::make_unique<FileEncoder>(std::move(writer), options_.encoder_threads);
+  return Status::OK();
 }
 
 Status ChunkOutput::Append(const merge::MergedRows& step, const arrow::RecordBatch& rows,
                            std::int64_t from, std::int64_t to) {
   if (from == to) return Status::OK();
   FIRN_RETURN_NOT_OK(OpenFile());
-  FIRN_RETURN_NOT_OK(writer_->Write(*rows.Slice(from, to - from)));
+  FIRN_RETURN_NOT_OK(encoder_->Write(rows.Slice(from, to - from)));
   if (target_.is_sorted()) {
     if (rows_in_file_ == 0) first_key_ = step.KeyAt(from);
     last_key_ = step.KeyAt(to - 1);
@@ -118,15 +121,15 @@ Status ChunkOutput::Append(const merge::MergedRows& step, const arrow::RecordBat
 }
 
 Status ChunkOutput::FinishFile() {
-  if (writer_ == nullptr) return Status::OK();
+  if (encoder_ == nullptr) return Status::OK();
   std::vector<std::pair<std::string, std::string>> key_values;
   if (target_.is_sorted()) {
     key_values = {{kFirstKeyName, EncodeBase64(first_key_)},
                   {kLastKeyName, EncodeBase64(last_key_)}};
   }
   FIRN_ASSIGN_OR_RETURN(const parquet_io::WrittenFile written,
-                        writer_->Finish(std::move(key_values)));
-  writer_ = nullptr;
+                        encoder_->Finish(std::move(key_values)));
+  encoder_ = nullptr;
   CrashPoint("shift.file.before_put");
   FIRN_RETURN_NOT_OK(files_.Finish(location_, *std::exchange(object_, nullptr)));
   CrashPoint("shift.file.after_put");

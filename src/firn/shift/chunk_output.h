@@ -11,6 +11,7 @@
 #include "firn/merge/sorted_merge.h"
 #include "firn/parquet_io/file_writer.h"
 #include "firn/planner/plan.h"
+#include "firn/shift/file_encoder.h"
 #include "firn/shift/new_files.h"
 #include "firn/shift/segment_run_input.h"
 
@@ -49,6 +50,8 @@ struct ChunkOutputOptions {
   std::int64_t file_bytes_max = 0;
   /// Begins the names of the files.
   std::string name;
+  /// Gives each file a thread that encodes it, and must outlive the output; null: none.
+  Runtime* encoder_threads = nullptr;
 };
 
 /// Writes the rows of one chunk into files. Not thread-safe; after an error only the
@@ -89,7 +92,7 @@ class ChunkOutput {
   /// Of the open file, if there is one.
   std::string location_;
   std::unique_ptr<storage::ObjectWriter> object_;
-  std::unique_ptr<parquet_io::FileWriter> writer_;
+  std::unique_ptr<FileEncoder> encoder_;
   std::int64_t rows_in_file_ = 0;
   std::string first_key_;
   std::string last_key_;

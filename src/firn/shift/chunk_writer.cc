@@ -149,14 +149,10 @@ class ChunkSequence {
 
 }  // namespace
 
-Status ChunkWriter::Write(const Task& task, const std::string& name,
-                          const StopToken& stop, const Done& done) const {
+Status ChunkWriter::Write(const Task& task, const Request& request) const {
   SharedRowGroups shared;
-  const Job job{.name = name,
-                .stop = stop,
-                .done = done,
-                .max_open_runs = task.max_open_runs,
-                .shared = shared};
+  const Job job{
+      .request = request, .max_open_runs = task.max_open_runs, .shared = shared};
   if (task.is_one_merge) return Merge(task.begin, task.end, job);
   for (std::size_t i = task.begin; i < task.end; ++i) {
     FIRN_RETURN_NOT_OK(Merge(i, i + 1, job));
@@ -181,7 +177,7 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
     inputs.push_back(std::make_unique<SegmentRunInput>(
         segments_[run.segment], SelectionOf(run, taken), plan, job.shared));
   }
-  DiskRunSpool spool(job.stop);
+  DiskRunSpool spool(job.request.stop);
   if (target.is_sorted()) {
     FIRN_ASSIGN_OR_RETURN(inputs,
                           LimitOpenRuns(std::move(inputs), job.max_open_runs, spool));
@@ -194,18 +190,20 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   ChunkSequence outputs(
       std::move(borders),
       [&](std::size_t chunk) {
-        return ChunkOutput(files_, metadata_, target,
-                           {.writer = plan.writer_options,
-                            .file_bytes_max = options_.writer_max_parquet_bytes,
-                            .name = fmt::format("{}-{:05}", job.name, begin + chunk)});
+        return ChunkOutput(
+            files_, metadata_, target,
+            {.writer = plan.writer_options,
+             .file_bytes_max = options_.writer_max_parquet_bytes,
+             .name = fmt::format("{}-{:05}", job.request.name, begin + chunk),
+             .encoder_threads = job.request.encoder_threads});
       },
       [&](std::size_t chunk, ChunkFiles files) {
-        job.done(begin + chunk, std::move(files));
+        job.request.done(begin + chunk, std::move(files));
       });
 
   merge::SortedMerge merge(std::move(inputs), {.sorted = target.is_sorted()});
   while (true) {
-    FIRN_RETURN_NOT_OK(job.stop.Check());
+    FIRN_RETURN_NOT_OK(job.request.stop.Check());
     FIRN_ASSIGN_OR_RETURN(const merge::MergeStep step, merge.Next());
     if (std::holds_alternative<merge::MergeEnd>(step)) return outputs.Finish();
     if (const auto* whole = std::get_if<merge::WholeRowGroup>(&step)) {

@@ -45,17 +45,24 @@ class ChunkWriter {
   /// Told of a chunk whose files are durable, by its index.
   using Done = std::function<void(std::size_t, ChunkFiles)>;
 
-  /// Writes the rows of the task's chunks in key order, a file for each. `name` begins
-  /// the names of all files. They belong to the table only when a commit names them.
-  Status Write(const Task& task, const std::string& name, const StopToken& stop,
-               const Done& done) const;
+  struct Request {
+    /// Begins the names of all files.
+    const std::string& name;
+    const StopToken& stop;
+    const Done& done;
+    /// Gives the task a second thread, which encodes what the first one merges; null:
+    /// none.
+    Runtime* encoder_threads = nullptr;
+  };
+
+  /// Writes the rows of the task's chunks in key order, a file for each. They belong to
+  /// the table only when a commit names them.
+  Status Write(const Task& task, const Request& request) const;
 
  private:
   /// Of one call of Write.
   struct Job {
-    const std::string& name;
-    const StopToken& stop;
-    const Done& done;
+    const Request& request;
     std::int64_t max_open_runs;
     SharedRowGroups& shared;
   };

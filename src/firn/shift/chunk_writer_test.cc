@@ -24,11 +24,13 @@ class OneMergeTest : public testing::Test {
                              planned.plan.chunks, planned.segments, {});
     std::vector<ChunkFiles> written(planned.plan.chunks.size());
     for (const Task& task : tasks) {
+      const StopToken stop;
+      const ChunkWriter::Done done = [&](std::size_t chunk, ChunkFiles files) {
+        EXPECT_TRUE(written[chunk].files.empty());
+        written[chunk] = std::move(files);
+      };
       const Status status =
-          writer.Write(task, name, StopToken(), [&](std::size_t chunk, ChunkFiles files) {
-            EXPECT_TRUE(written[chunk].files.empty());
-            written[chunk] = std::move(files);
-          });
+          writer.Write(task, {.name = name, .stop = stop, .done = done});
       EXPECT_TRUE(status.ok()) << status;
     }
     return written;

@@ -146,18 +146,14 @@ class TaskWorkers {
         results_(chunks_.size()) {
     for (Task& task : tasks_) {
       uses_.Begin(task);
-      task.max_open_runs =
-          OpenRunsWithin(memory_.limit_bytes(), job_.iteration.input, chunks_,
-                         job_.iteration.segments, task, job_.writing.options.writer);
+      FitIntoMemory(task);
     }
     std::ranges::stable_sort(tasks_, std::ranges::greater(), &Task::bytes);
   }
 
   /// Results in the order of the chunks.
   Result<std::vector<ChunkFiles>> Run() {
-    const auto count =
-        std::min(tasks_.size(),
-                 static_cast<std::size_t>(std::max(job_.writing.options.workers, 1)));
+    const auto count = std::min(tasks_.size(), static_cast<std::size_t>(workers()));
     {
       std::vector<Thread> threads;
       for (std::size_t i = 0; i < count; ++i) {
@@ -171,7 +167,9 @@ class TaskWorkers {
  private:
   void WorkUntilDone() {
     for (std::size_t next = next_++; next < tasks_.size(); next = next_++) {
-      const Status status = Work(tasks_[next]);
+      // With fewer tasks left than workers, one has no more to do.
+      const bool one_is_idle = tasks_.size() - next < static_cast<std::size_t>(workers());
+      const Status status = Work(tasks_[next], one_is_idle);
       MutexLock lock(mutex_);
       if (failure_.ok()) failure_ = status;
       if (!failure_.ok()) return;
@@ -179,21 +177,32 @@ class TaskWorkers {
     }
   }
 
-  Status Work(const Task& task) {
+  int workers() const { return std::max(job_.writing.options.workers, 1); }
+
+  Status Work(const Task& task, bool one_is_idle) {
     FIRN_RETURN_NOT_OK(job_.writing.stop.Check());
-    FIRN_ASSIGN_OR_RETURN(const MemoryReservation reserved,
-                          memory_.Reserve(MemoryOf(task), job_.writing.stop));
-    return job_.writer.Write(task, job_.name, job_.writing.stop,
-                             [this](std::size_t chunk, ChunkFiles files) {
-                               MutexLock lock(mutex_);
-                               job_.writing.done(chunks_[chunk], files);
-                               results_[chunk] = std::move(files);
-                             });
+    const std::int64_t with_encoder = task.memory_bytes + task.encoder_thread_bytes;
+    const bool is_pair = one_is_idle && with_encoder <= memory_.limit_bytes();
+    FIRN_ASSIGN_OR_RETURN(
+        const MemoryReservation reserved,
+        memory_.Reserve(is_pair ? with_encoder : task.memory_bytes, job_.writing.stop));
+    const ChunkWriter::Done done = [this](std::size_t chunk, ChunkFiles files) {
+      MutexLock lock(mutex_);
+      job_.writing.done(chunks_[chunk], files);
+      results_[chunk] = std::move(files);
+    };
+    return job_.writer.Write(task, {.name = job_.name,
+                                    .stop = job_.writing.stop,
+                                    .done = done,
+                                    .encoder_threads = is_pair ? &runtime_ : nullptr});
   }
 
-  std::int64_t MemoryOf(const Task& task) const {
-    return TaskMemory(job_.iteration.input, chunks_, job_.iteration.segments, task,
-                      job_.writing.options.writer);
+  void FitIntoMemory(Task& task) const {
+    const TaskMemory memory(job_.iteration.input, chunks_, job_.iteration.segments, task,
+                            job_.writing.options.writer);
+    task.max_open_runs = memory.OpenRunsWithin(memory_.limit_bytes());
+    task.memory_bytes = memory.BytesWith(task.max_open_runs);
+    task.encoder_thread_bytes = memory.encoder_thread_bytes();
   }
 
   Runtime& runtime_;

@@ -189,7 +189,7 @@ TEST(TableShiftTest, DescendingKeysAreDescendingInTheFile) {
 TEST(TableShiftTest, AFileThatGrowsTooLargeRollsAtAChangeOfKey) {
   TestWarehouse warehouse;
   warehouse.options().iteration.writer.writer_max_parquet_bytes = 20'000;
-  std::vector<TestRow> rows = EveryNth(0, 2, 60'000);
+  std::vector<TestRow> rows = EveryNth(0, 2, 120'000);
   for (TestRow& row : rows) row.key = fmt::format("{:09}", row.number / 100);
   warehouse.Write(rows);
   for (TestRow& row : rows) ++row.number;

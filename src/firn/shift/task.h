@@ -19,6 +19,10 @@ struct Task {
   /// Runs that one merge has open at once, at most; where more of them overlap, a first
   /// pass over the local disk makes fewer.
   std::int64_t max_open_runs = 1024;
+  /// What it may need at once, and more with a thread that encodes; 0 = not estimated
+  /// yet.
+  std::int64_t memory_bytes = 0;
+  std::int64_t encoder_thread_bytes = 0;
 
   bool operator==(const Task&) const = default;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firn/planner/key_range.h"
+#include "firn/shift/file_encoder.h"
 
 namespace firn::shift {
 namespace {
@@ -22,9 +23,19 @@ constexpr std::int64_t kDecodedPerEncoded = 4;
 constexpr std::int64_t kKeyBytesOfRow = 64;
 /// Of an open row group: its pages, and the buffer of one column that grows into another.
 constexpr std::int64_t kOutputCopies = 2;
+/// What the merge has gathered and an encoder's thread holds. A step is as long as two
+/// batches of a run.
+constexpr std::int64_t kEncoderBatches = 2 * std::int64_t{FileEncoder::kHeldAtOnce};
+
+using Segments = std::vector<std::shared_ptr<const OpenSegment>>;
 
 /// Of a run while it is open.
-std::int64_t OpenRunBytes(const OpenSegment& segment, std::uint32_t row_group) {
+struct RunBytes {
+  std::int64_t batch = 0;
+  std::int64_t all = 0;
+};
+
+RunBytes BytesOfOpenRun(const OpenSegment& segment, std::uint32_t row_group) {
   const auto bytes =
       parquet_io::BytesOf(segment.parquet_footer, static_cast<int>(row_group));
   const auto& runs = segment.footer.row_groups[row_group];
@@ -32,7 +43,8 @@ std::int64_t OpenRunBytes(const OpenSegment& segment, std::uint32_t row_group) {
   const std::int64_t row_bytes =
       kDecodedPerEncoded * bytes.uncompressed / std::max<std::int64_t>(rows, 1) +
       kKeyBytesOfRow;
-  return bytes.open + kBatchesOfRun * std::min(rows, kRunBatchRows) * row_bytes;
+  const std::int64_t batch = std::min(rows, kRunBatchRows) * row_bytes;
+  return {.batch = batch, .all = bytes.open + kBatchesOfRun * batch};
 }
 
 struct OpenRun {
@@ -64,31 +76,14 @@ std::int64_t PeakBytes(std::vector<OpenRun> runs) {
   return peak;
 }
 
-/// What the `count` largest take together.
-std::int64_t LargestBytes(std::vector<OpenRun> runs, std::int64_t count) {
+/// Of the i + 1 largest runs together.
+std::vector<std::int64_t> LargestBytes(std::vector<OpenRun> runs) {
   std::ranges::sort(runs, std::ranges::greater(), &OpenRun::bytes);
-  std::int64_t bytes = 0;
-  const auto taken = std::min(runs.size(), static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < taken; ++i) bytes += runs[i].bytes;
-  return bytes;
-}
-
-using Segments = std::vector<std::shared_ptr<const OpenSegment>>;
-
-/// Of the runs of a chunk that are open together.
-std::int64_t OpenBytes(const planner::PlanInput& input, const Segments& segments,
-                       const planner::Chunk& chunk, std::int64_t max_open_runs) {
-  std::vector<OpenRun> runs;
-  for (const planner::RunSlice& slice : chunk.runs) {
-    const planner::Run& run = input.runs[slice.run];
-    runs.push_back({.range = RangeOf(input, slice),
-                    .bytes = OpenRunBytes(*segments[run.segment], run.row_group)});
+  std::vector<std::int64_t> sums;
+  for (const OpenRun& run : runs) {
+    sums.push_back((sums.empty() ? 0 : sums.back()) + run.bytes);
   }
-  const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();
-  // Without a sort order runs are read one after the other.
-  if (!is_sorted) return LargestBytes(std::move(runs), 1);
-  const std::int64_t peak = PeakBytes(runs);
-  return std::min(peak, LargestBytes(std::move(runs), max_open_runs));
+  return sums;
 }
 
 /// Of all row groups that the chunks share.
@@ -104,40 +99,58 @@ std::int64_t SharedBytes(const planner::PlanInput& input, const Segments& segmen
   }
   std::int64_t bytes = 0;
   for (const auto& [segment, row_group] : row_groups) {
-    bytes += OpenRunBytes(*segments[segment], row_group);
+    bytes += BytesOfOpenRun(*segments[segment], row_group).all;
   }
   return bytes;
 }
 
 }  // namespace
 
-std::int64_t TaskMemory(const planner::PlanInput& input,
-                        const std::vector<planner::Chunk>& chunks,
-                        const Segments& segments, const Task& task,
-                        const ChunkWriterOptions& writer) {
+TaskMemory::TaskMemory(const planner::PlanInput& input,
+                       const std::vector<planner::Chunk>& chunks,
+                       const Segments& segments, const Task& task,
+                       const ChunkWriterOptions& writer)
+    : max_open_runs_(writer.max_open_runs) {
   const auto parts = std::span(chunks).subspan(task.begin, task.end - task.begin);
-  std::int64_t open = SharedBytes(input, segments, parts);
-  std::int64_t output = 0;
+  shared_ = SharedBytes(input, segments, parts);
   // Chunks of one merge do not overlap: it is in one of them at a time, too.
   for (const planner::Chunk& chunk : parts) {
-    open = std::max(open, OpenBytes(input, segments, chunk, task.max_open_runs));
-    output = std::max(output,
-                      kOutputCopies * std::min(chunk.bytes, writer.row_group_bytes_max));
+    std::vector<OpenRun> runs;
+    std::int64_t batch = 0;
+    for (const planner::RunSlice& slice : chunk.runs) {
+      const planner::Run& run = input.runs[slice.run];
+      const RunBytes bytes = BytesOfOpenRun(*segments[run.segment], run.row_group);
+      runs.push_back({.range = RangeOf(input, slice), .bytes = bytes.all});
+      batch = std::max(batch, bytes.batch);
+    }
+    encoder_thread_ = std::max(encoder_thread_, kEncoderBatches * batch);
+    output_ = std::max(output_,
+                       kOutputCopies * std::min(chunk.bytes, writer.row_group_bytes_max));
+    Runs of_chunk{.peak = PeakBytes(runs), .largest = LargestBytes(std::move(runs))};
+    // Without a sort order runs are read one after the other.
+    const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();
+    if (!is_sorted && !of_chunk.largest.empty()) of_chunk.largest.resize(1);
+    chunks_.push_back(std::move(of_chunk));
   }
-  return open + output;
 }
 
-std::int64_t OpenRunsWithin(std::int64_t limit_bytes, const planner::PlanInput& input,
-                            const std::vector<planner::Chunk>& chunks,
-                            const Segments& segments, const Task& task,
-                            const ChunkWriterOptions& writer) {
+std::int64_t TaskMemory::BytesWith(std::int64_t open_runs) const {
+  std::int64_t open = shared_;
+  for (const Runs& runs : chunks_) {
+    if (runs.largest.empty()) continue;
+    const auto count = std::clamp<std::int64_t>(open_runs, 1, std::ssize(runs.largest));
+    open = std::max(
+        open, std::min(runs.peak, runs.largest[static_cast<std::size_t>(count - 1)]));
+  }
+  return open + output_;
+}
+
+std::int64_t TaskMemory::OpenRunsWithin(std::int64_t limit_bytes) const {
   const auto fits = [&](std::int64_t open_runs) {
-    Task limited = task;
-    limited.max_open_runs = open_runs;
-    return TaskMemory(input, chunks, segments, limited, writer) <= limit_bytes;
+    return BytesWith(open_runs) <= limit_bytes;
   };
-  const auto counts = std::views::iota(
-      kOpenRunsLeast + 1, std::max(writer.max_open_runs, kOpenRunsLeast) + 1);
+  const auto counts =
+      std::views::iota(kOpenRunsLeast + 1, std::max(max_open_runs_, kOpenRunsLeast) + 1);
   return kOpenRunsLeast + (std::ranges::partition_point(counts, fits) - counts.begin());
 }
 

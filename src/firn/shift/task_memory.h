@@ -14,22 +14,43 @@ namespace firn::shift {
 /// A merge of fewer would not merge.
 inline constexpr std::int64_t kOpenRunsLeast = 2;
 
-/// Bytes of memory that a task may need at once, from above and from what the plan knows:
-/// the pages and batches of the runs that are open over one key (at most
-/// `task.max_open_runs`), and the output's open row group. A row group that runs of many
+/// How many bytes of memory a task may need at once, from above and from what the plan
+/// knows: the pages and batches of the runs that are open over one key, and the output's
+/// open row group. A row group that runs of many
 /// partitions share stays open from chunk to chunk.
-std::int64_t TaskMemory(const planner::PlanInput& input,
-                        const std::vector<planner::Chunk>& chunks,
-                        const std::vector<std::shared_ptr<const OpenSegment>>& segments,
-                        const Task& task, const ChunkWriterOptions& writer);
+class TaskMemory {
+ public:
+  /// Reads what it needs at once; nothing need outlive it.
+  TaskMemory(const planner::PlanInput& input, const std::vector<planner::Chunk>& chunks,
+             const std::vector<std::shared_ptr<const OpenSegment>>& segments,
+             const Task& task, const ChunkWriterOptions& writer);
 
-/// The most runs, at least kOpenRunsLeast and at most `writer.max_open_runs`, that the
-/// task may have open for TaskMemory to stay within `limit_bytes`. More passes over the
-/// local disk are the price.
-std::int64_t OpenRunsWithin(
-    std::int64_t limit_bytes, const planner::PlanInput& input,
-    const std::vector<planner::Chunk>& chunks,
-    const std::vector<std::shared_ptr<const OpenSegment>>& segments, const Task& task,
-    const ChunkWriterOptions& writer);
+  /// With at most `open_runs` runs open at once.
+  std::int64_t BytesWith(std::int64_t open_runs) const;
+
+  /// More, with a second thread that encodes.
+  std::int64_t encoder_thread_bytes() const { return encoder_thread_; }
+
+  /// The most runs, at least kOpenRunsLeast and at most the writer's max_open_runs, with
+  /// which the task stays within `limit_bytes`. More passes over the local disk are the
+  /// price of fewer.
+  std::int64_t OpenRunsWithin(std::int64_t limit_bytes) const;
+
+ private:
+  /// Of the runs of one chunk.
+  struct Runs {
+    /// Of those that one key may find open.
+    std::int64_t peak = 0;
+    /// Of the i + 1 largest.
+    std::vector<std::int64_t> largest;
+  };
+
+  const std::int64_t max_open_runs_;
+  std::vector<Runs> chunks_;
+  /// Of all row groups that the chunks share.
+  std::int64_t shared_ = 0;
+  std::int64_t output_ = 0;
+  std::int64_t encoder_thread_ = 0;
+};
 
 }  // namespace firn::shift

@@ -14,11 +14,12 @@ class TaskMemoryTest : public testing::Test {
   static std::vector<std::int64_t> Estimates(TestWarehouse& warehouse) {
     const PlannedIteration& planned = warehouse.Plan();
     std::vector<std::int64_t> estimates;
-    for (Task task : MakeTasks(planned.input, planned.plan.chunks,
-                               warehouse.options().iteration.limits)) {
-      task.max_open_runs = warehouse.options().iteration.writer.max_open_runs;
-      estimates.push_back(TaskMemory(planned.input, planned.plan.chunks, planned.segments,
-                                     task, warehouse.options().iteration.writer));
+    const auto& writer = warehouse.options().iteration.writer;
+    for (const Task& task : MakeTasks(planned.input, planned.plan.chunks,
+                                      warehouse.options().iteration.limits)) {
+      const TaskMemory memory(planned.input, planned.plan.chunks, planned.segments, task,
+                              writer);
+      estimates.push_back(memory.BytesWith(writer.max_open_runs));
     }
     return estimates;
   }
@@ -54,23 +55,17 @@ TEST_F(TaskMemoryTest, AsManyRunsAreOpenAsFit) {
   for (int i = 0; i < 8; ++i) warehouse.Write(NumberedRows(i, 20'000));
   const PlannedIteration& planned = warehouse.Plan();
   const auto& writer = warehouse.options().iteration.writer;
-  Task task =
+  const Task task =
       MakeTasks(planned.input, planned.plan.chunks, warehouse.options().iteration.limits)
           .at(0);
-  const auto memory = [&](std::int64_t open_runs) {
-    task.max_open_runs = open_runs;
-    return TaskMemory(planned.input, planned.plan.chunks, planned.segments, task, writer);
-  };
-  const auto within = [&](std::int64_t bytes) {
-    return OpenRunsWithin(bytes, planned.input, planned.plan.chunks, planned.segments,
-                          task, writer);
-  };
+  const TaskMemory memory(planned.input, planned.plan.chunks, planned.segments, task,
+                          writer);
   for (const std::int64_t open_runs : {2, 3, 5, 7}) {
-    EXPECT_EQ(within(memory(open_runs)), open_runs);
-    EXPECT_EQ(within(memory(open_runs + 1) - 1), open_runs);
+    EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(open_runs)), open_runs);
+    EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(open_runs + 1) - 1), open_runs);
   }
-  EXPECT_EQ(within(memory(8)), writer.max_open_runs);
-  EXPECT_EQ(within(0), kOpenRunsLeast);
+  EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(8)), writer.max_open_runs);
+  EXPECT_EQ(memory.OpenRunsWithin(0), kOpenRunsLeast);
 }
 
 TEST_F(TaskMemoryTest, ATaskIsNeverThoughtToNeedNothing) {
