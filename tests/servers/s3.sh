@@ -20,6 +20,8 @@ s3proxy.endpoint=http://127.0.0.1:$1
 s3proxy.authorization=aws-v2-or-v4
 s3proxy.identity=firn
 s3proxy.credential=firn-secret
+# Such as session tokens, which this server does not check.
+s3proxy.ignore-unknown-headers=true
 jclouds.provider=filesystem-nio2
 jclouds.filesystem.basedir=$data
 EOF

@@ -24,13 +24,19 @@ std::optional<std::string> S3Root(const std::string& folder) {
   return root;
 }
 
+/// A store, and the account that it must not outlive.
+struct OwnAccess {
+  std::unique_ptr<storage::s3::S3Access> access;
+  std::unique_ptr<storage::ObjectStore> store;
+};
+
 }  // namespace
 
 bool IsInS3(const std::string& folder) { return S3Root(folder).has_value(); }
 
 Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& properties,
                                              Runtime& runtime, StoreWrapper wrap_store) {
-  std::unique_ptr<Stores> stores(new Stores(runtime, std::move(wrap_store)));
+  std::unique_ptr<Stores> stores(new Stores(properties, runtime, std::move(wrap_store)));
   FIRN_ASSIGN_OR_RETURN(auto files, storage::LocalStore::Make(runtime, "/"));
   stores->files_ = stores->Wrapped(std::move(files));
   std::vector<iceberg::FileIo::Mount> mounts = {
@@ -40,7 +46,9 @@ Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& p
   stores->s3_problem_ = s3.status();
   if (s3.ok()) {
     stores->s3_ = *std::move(s3);
-    FIRN_ASSIGN_OR_RETURN(auto buckets, stores->s3_->MakeStore(""));
+    FIRN_ASSIGN_OR_RETURN(stores->all_buckets_, stores->s3_->MakeStore(""));
+    auto buckets = std::make_unique<storage::MountedStore>(runtime, stores->all_buckets_);
+    stores->mounted_ = buckets.get();
     stores->buckets_ = stores->Wrapped(std::move(buckets));
   }
   for (const char* scheme : kS3Schemes) {
@@ -50,6 +58,31 @@ Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& p
   }
   FIRN_ASSIGN_OR_RETURN(stores->file_io_, iceberg::FileIo::Make(std::move(mounts)));
   return stores;
+}
+
+Status Stores::MountFolder(
+    const std::string& folder, const iceberg::CatalogProperties& properties,
+    std::unique_ptr<storage::s3::CredentialsProvider> credentials) {
+  const auto root = S3Root(folder);
+  if (!root) return InvalidError("{} is no folder in S3", folder);
+  FIRN_RETURN_NOT_OK(s3_problem_);
+  if (credentials == nullptr && properties == properties_) {
+    mounted_->Mount(*root, all_buckets_);
+    return Status::OK();
+  }
+  auto own = std::make_shared<OwnAccess>();
+  FIRN_ASSIGN_OR_RETURN(own->access, storage::s3::S3Access::Open(
+                                         properties, storage::s3::ProcessEnvironment(),
+                                         runtime_, std::move(credentials)));
+  FIRN_ASSIGN_OR_RETURN(own->store, own->access->MakeStore(""));
+  storage::ObjectStore* store = own->store.get();
+  mounted_->Mount(*root, std::shared_ptr<storage::ObjectStore>(std::move(own), store));
+  return Status::OK();
+}
+
+bool Stores::IsMounted(const std::string& folder) {
+  const auto root = S3Root(folder);
+  return root && mounted_ != nullptr && mounted_->IsMounted(*root);
 }
 
 Result<std::unique_ptr<storage::ObjectStore>> Stores::OpenFolder(

@@ -8,6 +8,7 @@
 #include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/catalog_properties.h"
 #include "firn/iceberg/io/file_io.h"
+#include "firn/storage/mounted_store.h"
 #include "firn/storage/object_store.h"
 #include "firn/storage/s3/s3_access.h"
 
@@ -21,7 +22,8 @@ using StoreWrapper =
     std::function<std::unique_ptr<storage::ObjectStore>(storage::ObjectStore&)>;
 
 /// The object stores that a configuration reaches: the files of this machine, and the
-/// buckets of one S3 account. Outlives what is made from it.
+/// buckets of one S3 account, and of others where a catalog says so. Outlives what is
+/// made from it.
 class Stores {
  public:
   /// Sends nothing. What is wrong with S3's properties is told to whoever asks for a
@@ -34,6 +36,14 @@ class Stores {
   /// All of them, by absolute location.
   const iceberg::FileIo& file_io() const { return *file_io_; }
 
+  /// From now on what lies below `folder`, in S3, is reached as `properties` and, if
+  /// there are any, `credentials` say. Of several mounts of a folder the first stays.
+  /// Thread-safe.
+  Status MountFolder(const std::string& folder,
+                     const iceberg::CatalogProperties& properties,
+                     std::unique_ptr<storage::s3::CredentialsProvider> credentials);
+  bool IsMounted(const std::string& folder);
+
   enum class Missing { kMake, kFail };
   /// A store whose root is `folder`: an absolute path, or a location in S3, where nothing
   /// has to be made. Must not outlive this.
@@ -41,12 +51,15 @@ class Stores {
                                                            Missing missing);
 
  private:
-  Stores(Runtime& runtime, StoreWrapper wrap_store)
-      : runtime_(runtime), wrap_store_(std::move(wrap_store)) {}
+  Stores(iceberg::CatalogProperties properties, Runtime& runtime, StoreWrapper wrap_store)
+      : properties_(std::move(properties)),
+        runtime_(runtime),
+        wrap_store_(std::move(wrap_store)) {}
 
   std::unique_ptr<storage::ObjectStore> Wrapped(
       std::unique_ptr<storage::ObjectStore> store);
 
+  const iceberg::CatalogProperties properties_;
   Runtime& runtime_;
   const StoreWrapper wrap_store_;
   /// The stores that others stand before.
@@ -55,6 +68,9 @@ class Stores {
   /// Why `s3_` is null.
   Status s3_problem_;
   std::unique_ptr<storage::s3::S3Access> s3_;
+  std::shared_ptr<storage::ObjectStore> all_buckets_;
+  /// Behind `buckets_`; null if `s3_` is.
+  storage::MountedStore* mounted_ = nullptr;
   std::unique_ptr<storage::ObjectStore> buckets_;
   std::optional<iceberg::FileIo> file_io_;
 };

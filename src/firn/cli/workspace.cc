@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "firn/cli/exit_code.h"
+#include "firn/cli/vending_catalog.h"
 #include "firn/storage/location.h"
 
 namespace firn::cli {
@@ -98,7 +99,8 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
                  "'firn load TABLE FILE --create'",
                  ErrorText(catalog.status()));
   }
-  FIRN_ASSIGN_OR_RETURN(workspace->catalog_, std::move(catalog));
+  FIRN_RETURN_NOT_OK(catalog.status());
+  workspace->catalog_ = WithTableAccess(*std::move(catalog), stores, runtime);
   return workspace;
 }
 

@@ -11,6 +11,7 @@
 #include "firn/storage/faulty_store.h"
 #include "firn/storage/local_store.h"
 #include "firn/storage/memory_store.h"
+#include "firn/storage/mounted_store.h"
 #include "firn/storage/s3/s3_properties.h"
 #include "firn/storage/s3/s3_store.h"
 #include "firn/storage/temporary_directory.h"
@@ -66,6 +67,14 @@ class Faulty : public StoreUnderTest {
   Memory memory_;
   FaultyStore store_{SystemRuntime(), memory_.store(),
                      [](const StoreCall&) { return kPass; }};
+};
+
+class Mounted : public StoreUnderTest {
+ public:
+  ObjectStore& store() override { return store_; }
+
+ private:
+  MountedStore store_{SystemRuntime(), std::make_shared<MemoryStore>(SystemRuntime())};
 };
 
 /// A server's, started by tests/interop: FIRN_TEST_S3_ENDPOINT says where, the bucket is
@@ -138,6 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Stores, ObjectStoreTest,
                                          NamedStore{"memory", MakeStore<Memory>},
                                          NamedStore{"counting", MakeStore<Counting>},
                                          NamedStore{"faulty", MakeStore<Faulty>},
+                                         NamedStore{"mounted", MakeStore<Mounted>},
                                          NamedStore{"s3", MakeStore<S3>}),
                          [](const auto& info) { return info.param.name; });
 

@@ -25,8 +25,13 @@ inline constexpr Duration kRefreshAgainAfter = std::chrono::seconds(30);
 /// and only when they are about to end. Thread-safe: one thread fetches, others wait.
 class CachedCredentials : public CredentialsProvider {
  public:
-  CachedCredentials(Runtime& runtime, std::vector<CredentialsSource> sources)
-      : runtime_(runtime), mutex_(runtime), sources_(std::move(sources)) {}
+  /// `first` is given until it is about to end.
+  CachedCredentials(Runtime& runtime, std::vector<CredentialsSource> sources,
+                    std::optional<Credentials> first = std::nullopt)
+      : runtime_(runtime),
+        mutex_(runtime),
+        sources_(std::move(sources)),
+        current_(std::move(first)) {}
 
   Result<Credentials> Get() override;
   void Forget(const Credentials& expired) override;

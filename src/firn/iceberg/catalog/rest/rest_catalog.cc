@@ -118,15 +118,16 @@ Result<LoadedTable> RestCatalog::LoadTable(const TableIdentifier& identifier) {
   return std::move(answer.table);
 }
 
-Result<StorageAccess> RestCatalog::LoadAccess(const TableIdentifier& identifier) {
+Result<StorageAccess> RestCatalog::LoadAccess(const TableIdentifier& identifier,
+                                              std::string_view location) {
   FIRN_ASSIGN_OR_RETURN(const rest::TableAnswer answer,
                         SendForTable({.route = routes_.Table(identifier)}));
-  return rest::AccessTo(answer.table.metadata.location, answer, properties_);
+  return rest::AccessTo(location, answer, properties_);
 }
 
 Result<StorageAccess> RestCatalog::RenewAccess(const TableIdentifier& identifier,
                                                std::string_view location) {
-  if (!offers_credentials_) return LoadAccess(identifier);
+  if (!offers_credentials_) return LoadAccess(identifier, location);
   const RestCall call = {.route = routes_.Credentials(identifier)};
   FIRN_ASSIGN_OR_RETURN(const std::string answer, client_.Send(call));
   auto credentials = rest::ParseCredentials(answer);

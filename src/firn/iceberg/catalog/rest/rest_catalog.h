@@ -51,11 +51,11 @@ class RestCatalog : public Catalog {
   /// Makes parents that are missing, too.
   Status CreateNamespace(std::string_view namespace_name) override;
 
-  /// How the table's files are reached: what the server vends with the table. Errors as
-  /// of LoadTable, for both.
-  Result<StorageAccess> LoadAccess(const TableIdentifier& identifier);
-  /// Vended anew for files at `location`, by the endpoint for credentials where the
-  /// server says that it has one.
+  /// How the table's files at `location` are reached: what the server vends with the
+  /// table. Errors as of LoadTable, for both.
+  Result<StorageAccess> LoadAccess(const TableIdentifier& identifier,
+                                   std::string_view location);
+  /// Vended anew, by the endpoint for credentials where the server says that it has one.
   Result<StorageAccess> RenewAccess(const TableIdentifier& identifier,
                                     std::string_view location);
 

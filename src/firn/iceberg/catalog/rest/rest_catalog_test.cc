@@ -19,6 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 const TableIdentifier kFlights{"demo", "flights"};
+const TableFolder kFlightsFolder{.table = kFlights, .location = "s3://lake/demo/flights"};
 
 class RestCatalogTest : public testing::Test {
  protected:
@@ -41,6 +42,15 @@ class RestCatalogTest : public testing::Test {
   LoadedTable MakeFlights() {
     EXPECT_TRUE(backend_.CreateNamespace("demo").ok());
     return backend_.CreateTable(kFlights, FlightsCreation()).ValueOrDie();
+  }
+
+  /// What gives the keys of kFlightsFolder when `key` was vended with the table.
+  std::unique_ptr<storage::s3::CredentialsProvider> VendedAtFirst(std::string key,
+                                                                  Duration life) {
+    const StorageAccess access = {.properties = {{"s3.access-key-id", std::move(key)},
+                                                 {"s3.secret-access-key", "secret"}},
+                                  .expiry = runtime_.Now() + life};
+    return VendedCredentials(Open(), kFlightsFolder, access, runtime_);
   }
 
   std::vector<std::string> Targets() {
@@ -135,8 +145,9 @@ TEST_F(RestCatalogTest, WhatTheServerVendsForATableIsHandedOn) {
   Serve({.table_fields = R"("storage-credentials": [{"prefix": "memory:///warehouse",
                             "config": {"s3.access-key-id": "vended"}}])"});
   MakeFlights();
-  const StorageAccess access =
-      Open({{"s3.access-key-id", "mine"}}).LoadAccess(kFlights).ValueOrDie();
+  const StorageAccess access = Open({{"s3.access-key-id", "mine"}})
+                                   .LoadAccess(kFlights, "memory:///warehouse/demo")
+                                   .ValueOrDie();
   EXPECT_EQ(access.properties.at("s3.access-key-id"), "vended");
   EXPECT_EQ(access.expiry, std::nullopt);
 }
@@ -172,20 +183,32 @@ TEST_F(RestCatalogTest, VendedCredentialsAreAskedForAgainBeforeTheyEnd) {
           return reply;
         }});
   MakeFlights();
-  storage::s3::CachedCredentials provider(
-      runtime_, {VendedCredentials(Open(), kFlights, "s3://lake/demo/flights")});
-  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-1");
-  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-1");
+  const auto provider = VendedAtFirst("key-0", std::chrono::minutes(30));
+  EXPECT_EQ(provider->Get().ValueOrDie().access_key_id, "key-0");
+  runtime_.Advance(std::chrono::minutes(29));
+  EXPECT_EQ(provider->Get().ValueOrDie().access_key_id, "key-1");
+  EXPECT_EQ(provider->Get().ValueOrDie().access_key_id, "key-1");
   runtime_.Advance(std::chrono::minutes(59));
-  EXPECT_EQ(provider.Get().ValueOrDie().access_key_id, "key-2");
-  EXPECT_EQ(provider.Get().ValueOrDie().session_token, "token");
+  EXPECT_EQ(provider->Get().ValueOrDie().access_key_id, "key-2");
+  EXPECT_EQ(provider->Get().ValueOrDie().session_token, "token");
 }
 
-TEST_F(RestCatalogTest, ACatalogThatVendsNothingSaysSo) {
+TEST_F(RestCatalogTest, ACatalogThatVendsNothingMoreSaysSo) {
   Serve({});
   MakeFlights();
-  const auto vended = VendedCredentials(Open(), kFlights, "s3://lake");
-  EXPECT_TRUE(IsError(vended.fetch().status(), ErrorKind::kNotFound));
+  const auto provider = VendedAtFirst("key-0", std::chrono::minutes(30));
+  runtime_.Advance(std::chrono::minutes(31));
+  EXPECT_THAT(provider->Get().status().message(), HasSubstr("the REST catalog"));
+}
+
+TEST_F(RestCatalogTest, KeysOfThePropertiesAreNotVended) {
+  Serve({});
+  MakeFlights();
+  RestCatalog& catalog =
+      Open({{"s3.access-key-id", "mine"}, {"s3.secret-access-key", "secret"}});
+  const StorageAccess access =
+      catalog.LoadAccess(kFlights, kFlightsFolder.location).ValueOrDie();
+  EXPECT_EQ(VendedCredentials(catalog, kFlightsFolder, access, runtime_), nullptr);
 }
 
 TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {

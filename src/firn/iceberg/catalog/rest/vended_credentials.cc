@@ -2,39 +2,42 @@
 
 #include <utility>
 
+#include "firn/storage/s3/cached_credentials.h"
+#include "firn/storage/s3/s3_properties.h"
+
 namespace firn::iceberg {
 namespace {
 
-using storage::s3::Credentials;
+namespace s3 = storage::s3;
 
-Result<Credentials> CredentialsOf(const StorageAccess& access,
-                                  const TableIdentifier& table) {
-  const auto get = [&](const char* name) {
-    return FindProperty(access.properties, name).value_or("");
-  };
-  Credentials credentials = {.access_key_id = get("s3.access-key-id"),
-                             .secret_access_key = get("s3.secret-access-key"),
-                             .session_token = get("s3.session-token"),
-                             .expires = access.expiry};
-  if (credentials.access_key_id.empty() || credentials.secret_access_key.empty()) {
-    return Error(ErrorKind::kNotFound, "the catalog knows no S3 credentials for table {}",
-                 table);
-  }
+std::optional<s3::Credentials> CredentialsOf(const StorageAccess& access) {
+  auto credentials = s3::PropertyCredentials(access.properties);
+  if (credentials) credentials->expires = access.expiry;
   return credentials;
+}
+
+Result<s3::Credentials> Renew(RestCatalog& catalog, const TableFolder& folder) {
+  FIRN_ASSIGN_OR_RETURN(const StorageAccess access,
+                        catalog.RenewAccess(folder.table, folder.location));
+  if (auto credentials = CredentialsOf(access)) return *std::move(credentials);
+  return Error(ErrorKind::kNotFound, "the catalog knows no S3 credentials for table {}",
+               folder.table);
 }
 
 }  // namespace
 
-storage::s3::CredentialsSource VendedCredentials(RestCatalog& catalog,
-                                                 TableIdentifier table,
-                                                 std::string location) {
-  return {.name = "the REST catalog",
-          .fetch = [&catalog, table = std::move(table),
-                    location = std::move(location)]() -> Result<Credentials> {
-            FIRN_ASSIGN_OR_RETURN(const StorageAccess access,
-                                  catalog.RenewAccess(table, location));
-            return CredentialsOf(access, table);
-          }};
+std::unique_ptr<s3::CredentialsProvider> VendedCredentials(RestCatalog& catalog,
+                                                           TableFolder folder,
+                                                           const StorageAccess& access,
+                                                           Runtime& runtime) {
+  std::optional<s3::Credentials> first = CredentialsOf(access);
+  const auto own = CredentialsOf({.properties = catalog.properties(), .expiry = {}});
+  if (!first || first == own) return nullptr;
+  const s3::CredentialsSource source = {
+      .name = "the REST catalog",
+      .fetch = [&catalog, folder = std::move(folder)] { return Renew(catalog, folder); }};
+  return std::make_unique<s3::CachedCredentials>(runtime, std::vector{source},
+                                                 std::move(first));
 }
 
 }  // namespace firn::iceberg

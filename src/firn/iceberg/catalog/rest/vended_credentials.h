@@ -1,18 +1,27 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/rest/rest_catalog.h"
-#include "firn/storage/s3/cached_credentials.h"
+#include "firn/storage/s3/credentials.h"
 
 namespace firn::iceberg {
 
-/// Credentials that a REST catalog vends for one table's files at `location`: the first
-/// source of a CachedCredentials, which asks again before they end.
-///
-/// Fails with NotFound if the catalog knows none. `catalog` must outlive it.
-storage::s3::CredentialsSource VendedCredentials(RestCatalog& catalog,
-                                                 TableIdentifier table,
-                                                 std::string location);
+/// Files of one table, for which credentials are vended.
+struct TableFolder {
+  TableIdentifier table;
+  /// Absolute: "s3://lake/db/events".
+  std::string location;
+};
+
+/// The S3 credentials that the server vends with `access`, which was loaded of `folder`;
+/// asked for anew before they end, and when they are refused as expired. Null if there
+/// are none but those of the catalog's properties. `catalog` and `runtime` must outlive
+/// it.
+std::unique_ptr<storage::s3::CredentialsProvider> VendedCredentials(
+    RestCatalog& catalog, TableFolder folder, const StorageAccess& access,
+    Runtime& runtime);
 
 }  // namespace firn::iceberg
