@@ -1,5 +1,6 @@
 #include "firn/shift/plan_input.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -46,6 +47,36 @@ void Widen(const types::Type& type, types::Value& value) {
   }
 }
 
+template <typename Item, typename Id>
+bool IsNewerThanAll(Id id, const std::vector<Item>& items, Id Item::* id_of) {
+  return std::ranges::all_of(items, [&](const Item& item) { return item.*id_of < id; });
+}
+
+/// The table knows what the segment was written under. Conflict if the table was read
+/// before it changed to that: the rows may have values that it has no columns for.
+Status CheckWrittenUnder(const iceberg::TableMetadata& metadata,
+                         const OpenSegment& segment) {
+  const wal::SegmentFooter& footer = segment.footer;
+  const bool is_stale =
+      IsNewerThanAll(footer.schema_id, metadata.schemas, &types::Schema::id) ||
+      IsNewerThanAll(footer.spec_id, metadata.partition_specs,
+                     &types::PartitionSpec::id) ||
+      IsNewerThanAll(footer.order_id, metadata.sort_orders, &order::SortOrder::id);
+  const std::string what = fmt::format(
+      "segment {}: was written under schema {}, partition spec {} and sort "
+      "order {}, and the table does not have all of them",
+      SegmentKey(segment.name), footer.schema_id, footer.spec_id, footer.order_id);
+  if (is_stale) return Error(ErrorKind::kConflict, "{} yet; plan again", what);
+  if (FindSpec(metadata, footer.spec_id) == nullptr ||
+      FindSortOrder(metadata, footer.order_id) == nullptr) {
+    return InvalidError(
+        "{} any more; put back what was removed, or leave the segment out: 'firn wal "
+        "quarantine'",
+        what);
+  }
+  return Status::OK();
+}
+
 /// Adds segments to a PlanInput.
 class PlanInputBuilder {
  public:
@@ -59,7 +90,8 @@ class PlanInputBuilder {
     input_.segments.push_back(
         fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
     if (segment.footer.row_groups.empty()) return Status::OK();
-    FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec, SpecOf(segment));
+    FIRN_RETURN_NOT_OK(CheckWrittenUnder(metadata_, segment));
+    const types::PartitionSpec& spec = *FindSpec(metadata_, segment.footer.spec_id);
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                           PartitionTypes(spec, SchemaFor(metadata_, spec)));
     FIRN_RETURN_NOT_OK(CheckTuples(segment, types.size()));
@@ -122,13 +154,6 @@ class PlanInputBuilder {
       }
     }
     return Status::OK();
-  }
-
-  Result<types::PartitionSpec> SpecOf(const OpenSegment& segment) const {
-    const types::PartitionSpec* spec = FindSpec(metadata_, segment.footer.spec_id);
-    if (spec != nullptr) return *spec;
-    return InvalidError("segment {}: the table has no partition spec {}",
-                        SegmentKey(segment.name), segment.footer.spec_id);
   }
 
   static Status CheckAgainstStatistics(const OpenSegment& segment,

@@ -14,8 +14,10 @@ namespace firn::shift {
 ///
 /// `input.runs` name their segment by its index in `segments`; keys are views into the
 /// segments' footers. Corruption, naming segment and row group, if a footer contradicts
-/// the statistics that Parquet keeps of the same rows; Invalid, naming segment and spec,
-/// if the table has no such partition spec.
+/// the statistics that Parquet keeps of the same rows; Conflict if a
+/// segment was written under what `metadata` does not have yet, so that it must be read
+/// anew: rows may have values that no column of it takes. Invalid, naming the segment, if
+/// the table has its partition spec or sort order no more.
 Result<planner::PlanInput> BuildPlanInput(
     const std::vector<std::shared_ptr<const OpenSegment>>& segments,
     const iceberg::TableMetadata& metadata);

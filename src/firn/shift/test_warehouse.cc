@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <arrow/api.h>
+#include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
 #include <parquet/metadata.h>
 
@@ -23,13 +24,14 @@ iceberg::FileIo MountedAtRoot(storage::ObjectStore& store) {
   return iceberg::FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
 }
 
-types::Schema TableSchema(types::TypeKind number) {
+types::Schema TableSchema(const TestLayout& layout) {
+  if (!layout.columns.empty()) return {.fields = layout.columns};
   using types::Type;
   using types::TypeKind;
   return {.fields = {
               {.id = 1, .name = "tenant", .type = Type(TypeKind::kString)},
               {.id = 2, .name = "key", .type = Type(TypeKind::kString), .required = true},
-              {.id = 3, .name = "number", .type = Type(number)}}};
+              {.id = 3, .name = "number", .type = Type(layout.number)}}};
 }
 
 std::string ToText(const TestRow& row) {
@@ -69,6 +71,13 @@ std::shared_ptr<arrow::Array> Column(const types::Field& field,
   }
   if (field.name != "number") return text.Finish().ValueOrDie();
   return is_long ? longs.Finish().ValueOrDie() : ints.Finish().ValueOrDie();
+}
+
+std::shared_ptr<arrow::RecordBatch> BatchOf(const types::Schema& schema,
+                                            const std::string& json) {
+  const auto type = arrow::struct_(types::ToArrowSchema(schema)->fields());
+  const auto rows = arrow::json::ArrayFromJSONString(type, json).ValueOrDie();
+  return arrow::RecordBatch::FromStructArray(rows).ValueOrDie();
 }
 
 void ReadColumn(const types::Field& field, const arrow::Array& column,
@@ -135,7 +144,7 @@ TestWarehouse::TestWarehouse(const TestLayout& layout)
                      return data_faults_ ? data_faults_(call) : storage::kPass;
                    }),
       io_(MountedAtRoot(data_faulty_)) {
-  const types::Schema schema = TableSchema(layout.number);
+  const types::Schema schema = TableSchema(layout);
   FIRN_CHECK(catalog_.CreateNamespace("demo").ok());
   FIRN_CHECK(
       catalog_
@@ -193,6 +202,12 @@ wal::SegmentName TestWarehouse::WriteParts(const std::vector<Part>& parts) {
     Append(
         {.rows = part.rows.empty() ? nullptr : ToBatch(part.rows), .range = part.range});
   }
+  return Flush();
+}
+
+wal::SegmentName TestWarehouse::WriteJson(const std::string& rows) {
+  if (buffer_ == nullptr) OpenShard();
+  Append({.rows = BatchOf(buffer_schema_, rows)});
   return Flush();
 }
 
@@ -319,7 +334,7 @@ std::vector<iceberg::DataFile> TestWarehouse::DataFiles() {
   return files;
 }
 
-std::vector<TestRow> TestWarehouse::ReadRows(const iceberg::DataFile& file) {
+arrow::RecordBatchVector TestWarehouse::ReadBatches(const iceberg::DataFile& file) {
   const types::Schema schema = CurrentSchema(Load());
   const std::string key = file.file_path.substr(std::string("memory:///").size());
   const parquet_io::RowGroupSource source = {
@@ -327,23 +342,47 @@ std::vector<TestRow> TestWarehouse::ReadRows(const iceberg::DataFile& file) {
       .footer =
           parquet_io::ReadFooter(data_memory_, key, file.file_size_in_bytes).ValueOrDie(),
       .name = key};
-  std::vector<TestRow> rows;
+  arrow::RecordBatchVector batches;
   for (int i = 0; i < source.footer->num_row_groups(); ++i) {
     parquet_io::RowGroupSource row_group = source;
     row_group.row_group = i;
     const std::int64_t count = source.footer->RowGroup(row_group.row_group)->num_rows();
-    const auto batches =
+    const auto reader =
         parquet_io::ReadRowGroup(row_group, schema, 0, count, count).ValueOrDie();
-    for (const auto& batch : batches->ToRecordBatches().ValueOrDie()) {
-      std::vector<TestRow> read(static_cast<std::size_t>(batch->num_rows()));
-      for (int column = 0; column < batch->num_columns(); ++column) {
-        ReadColumn(schema.fields[static_cast<std::size_t>(column)],
-                   *batch->column(column), read);
-      }
-      std::ranges::move(read, std::back_inserter(rows));
+    std::ranges::move(reader->ToRecordBatches().ValueOrDie(),
+                      std::back_inserter(batches));
+  }
+  return batches;
+}
+
+std::vector<TestRow> TestWarehouse::ReadRows(const iceberg::DataFile& file) {
+  const types::Schema schema = CurrentSchema(Load());
+  std::vector<TestRow> rows;
+  for (const auto& batch : ReadBatches(file)) {
+    std::vector<TestRow> read(static_cast<std::size_t>(batch->num_rows()));
+    for (int column = 0; column < batch->num_columns(); ++column) {
+      ReadColumn(schema.fields[static_cast<std::size_t>(column)], *batch->column(column),
+                 read);
     }
+    std::ranges::move(read, std::back_inserter(rows));
   }
   return rows;
+}
+
+void TestWarehouse::ExpectJson(const std::string& rows) {
+  arrow::RecordBatchVector batches;
+  std::vector<iceberg::DataFile> files = DataFiles();
+  std::ranges::sort(files, {}, &iceberg::DataFile::file_path);
+  for (const iceberg::DataFile& file : files) {
+    std::ranges::move(ReadBatches(file), std::back_inserter(batches));
+  }
+  const auto expected = BatchOf(CurrentSchema(Load()), rows);
+  const auto found = arrow::Table::FromRecordBatches(expected->schema(), batches)
+                         .ValueOrDie()
+                         ->CombineChunksToBatch()
+                         .ValueOrDie();
+  EXPECT_TRUE(found->Equals(*expected)) << found->ToString() << "instead of\n"
+                                        << expected->ToString();
 }
 
 std::vector<std::vector<TestRow>> TestWarehouse::FileRows() {

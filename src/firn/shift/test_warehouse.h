@@ -62,6 +62,8 @@ struct TestLayout {
   std::map<std::string, std::string> properties = {};
   /// Type of the column `number`.
   types::TypeKind number = types::TypeKind::kLong;
+  /// Other columns than those of TestRow, for rows as JSON.
+  std::vector<types::Field> columns = {};
   /// Of the shift.
   std::int64_t memory_limit = 1LL << 30;
 };
@@ -90,6 +92,9 @@ class TestWarehouse {
 
   /// Writes one segment into the open shard.
   wal::SegmentName Write(const TestRows& rows);
+  /// A JSON array of objects that name all columns, nested ones in the schema's order;
+  /// maps are arrays of pairs.
+  wal::SegmentName WriteJson(const std::string& rows);
   /// Rows of a source have the offsets from `range.first` on; rows that were written
   /// before count once.
   struct Part {
@@ -127,6 +132,8 @@ class TestWarehouse {
   /// Objects below the table's location, also those that nothing names.
   std::size_t DataObjects() { return data_memory_.List("").ValueOrDie().size(); }
   std::vector<TestRow> ReadRows(const iceberg::DataFile& file);
+  /// Expects these rows, as WriteJson takes them, in order of partition path and place.
+  void ExpectJson(const std::string& rows);
   /// Expects exactly the rows written so far, each once, each file in key order, and no
   /// two files of one partition over one key.
   void ExpectWellShaped();
@@ -138,6 +145,7 @@ class TestWarehouse {
   void Append(wal::Delivery delivery);
   wal::SegmentName Flush();
   std::shared_ptr<arrow::RecordBatch> ToBatch(const std::vector<TestRow>& rows);
+  arrow::RecordBatchVector ReadBatches(const iceberg::DataFile& file);
 
   FakeRuntime runtime_;
   MemoryBudget buffer_memory_{runtime_, 1LL << 30};
