@@ -31,11 +31,13 @@ Status CheckBatches(const std::vector<Batch>& batches) {
 class Attempts {
  public:
   Attempts(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
-           const CommitterOptions& options, const std::vector<Batch>& batches)
+           const CommitterOptions& options, iceberg::KeptManifestList& kept_list,
+           const std::vector<Batch>& batches)
       : catalog_(catalog),
         io_(io),
         runtime_(runtime),
         options_(options),
+        kept_list_(kept_list),
         batches_(batches),
         retry_(runtime) {}
 
@@ -72,8 +74,9 @@ class Attempts {
                           SummaryEntries(options_.wal, append_->ids, append_->merged));
     FIRN_ASSIGN_OR_RETURN(
         const iceberg::PreparedSnapshot prepared,
-        iceberg::PrepareAppend(io_, view.metadata, append_->manifests,
-                               {.number = number, .summary = summary}, runtime_.Now()));
+        iceberg::PrepareAppend(
+            io_, view.metadata, append_->manifests,
+            {.number = number, .summary = summary, .kept = &kept_list_}, runtime_.Now()));
     FIRN_RETURN_NOT_OK(CommitPrepared(view, prepared));
     return OutcomesOf(view, prepared.snapshot.snapshot_id);
   }
@@ -204,6 +207,7 @@ class Attempts {
   const iceberg::FileIo& io_;
   Runtime& runtime_;
   const CommitterOptions& options_;
+  iceberg::KeptManifestList& kept_list_;
   const std::vector<Batch>& batches_;
 
   CommitRetry retry_;
@@ -216,7 +220,7 @@ Result<std::vector<BatchOutcome>> Committer::Commit(const std::vector<Batch>& ba
   FIRN_RETURN_NOT_OK(CheckBatches(batches));
   if (batches.empty()) return std::vector<BatchOutcome>();
   Result<std::vector<BatchOutcome>> outcomes =
-      Attempts(catalog_, io_, runtime_, options_, batches).Run();
+      Attempts(catalog_, io_, runtime_, options_, kept_list_, batches).Run();
   if (outcomes.ok()) return outcomes;
   return AddContext(outcomes.status(), fmt::format("committing to {}", options_.table));
 }

@@ -12,6 +12,7 @@
 #include "firn/core/status.h"
 #include "firn/iceberg/catalog/catalog.h"
 #include "firn/iceberg/io/file_io.h"
+#include "firn/iceberg/update/new_snapshot.h"
 
 namespace firn::commit {
 
@@ -51,7 +52,7 @@ struct CommitterOptions {
 ///
 /// Every attempt loads the table anew, and finds out there what has landed and what may
 /// follow; so an attempt whose outcome is unknown is resolved by reading. Deletes
-/// nothing, ever. For one thread at a time.
+/// nothing, ever. Reads no manifest list that it wrote itself. For one thread at a time.
 class Committer {
  public:
   /// The references must outlive the committer.
@@ -76,6 +77,7 @@ class Committer {
   const iceberg::FileIo& io_;
   Runtime& runtime_;
   const CommitterOptions options_;
+  iceberg::KeptManifestList kept_list_;
 };
 
 }  // namespace firn::commit

@@ -114,7 +114,8 @@ SqlCatalog::SqlCatalog(SqlCatalogOptions options, std::unique_ptr<SqlDatabase> d
           has_type_column ? " AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL)" : ""),
       has_type_column_(has_type_column),
       io_(io),
-      runtime_(runtime) {}
+      runtime_(runtime),
+      cache_(runtime) {}
 
 std::vector<std::string> SqlCatalog::KeyOf(const TableIdentifier& identifier) const {
   return {options_.catalog_name, identifier.namespace_name, identifier.name};
@@ -134,8 +135,13 @@ Result<std::string> SqlCatalog::MetadataLocation(const TableIdentifier& identifi
 Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
   FIRN_ASSIGN_OR_RETURN(std::string location, MetadataLocation(identifier));
   while (true) {
+    if (auto cached = cache_.Find(identifier, location)) return *std::move(cached);
     Result<TableMetadata> metadata = ReadTableMetadata(io_, location);
-    if (metadata.ok()) return LoadedTable{*std::move(metadata), location};
+    if (metadata.ok()) {
+      LoadedTable table{*std::move(metadata), location};
+      cache_.Put(identifier, table);
+      return table;
+    }
     if (!IsError(metadata.status(), ErrorKind::kNotFound)) return metadata.status();
     // Other engines delete old metadata files: a commit in between may have made this one
     // old.
@@ -195,7 +201,9 @@ Result<LoadedTable> SqlCatalog::CreateTable(const TableIdentifier& identifier,
     return Error(ErrorKind::kAlreadyExists, "table {} is there already", identifier);
   }
   FIRN_RETURN_NOT_OK(inserted);
-  return LoadedTable{std::move(metadata), std::move(location)};
+  LoadedTable table{std::move(metadata), std::move(location)};
+  cache_.Put(identifier, table);
+  return table;
 }
 
 Status SqlCatalog::SwapMetadata(const TableIdentifier& identifier,
@@ -230,7 +238,9 @@ Result<LoadedTable> SqlCatalog::CommitTable(
   CrashPoint("catalog.commit.before_swap");
   FIRN_RETURN_NOT_OK(SwapMetadata(identifier, base.metadata_location, location));
   CrashPoint("catalog.commit.after_swap");
-  return LoadedTable{std::move(metadata), std::move(location)};
+  LoadedTable table{std::move(metadata), std::move(location)};
+  cache_.Put(identifier, table);
+  return table;
 }
 
 Status SqlCatalog::DropTable(const TableIdentifier& identifier) {

@@ -8,6 +8,7 @@
 #include "firn/core/runtime.h"
 #include "firn/iceberg/catalog/catalog.h"
 #include "firn/iceberg/catalog/catalog_properties.h"
+#include "firn/iceberg/catalog/metadata_cache.h"
 #include "firn/iceberg/catalog/sql_database.h"
 #include "firn/iceberg/io/file_io.h"
 
@@ -27,7 +28,8 @@ struct SqlCatalogOptions {
 /// column iceberg_type): a table made by one is opened by the others.
 ///
 /// A commit writes the new metadata file durably, then swaps the table's pointer if it is
-/// still what it was. Thread-safe; processes may share the database.
+/// still what it was. Metadata that this catalog read or wrote is not read again as long
+/// as the pointer stays. Thread-safe; processes may share the database.
 class SqlCatalog : public Catalog {
  public:
   /// `io` and `runtime` must outlive the catalog. NotFound, naming the database, if its
@@ -68,6 +70,7 @@ class SqlCatalog : public Catalog {
   const bool has_type_column_;
   const FileIo& io_;
   Runtime& runtime_;
+  MetadataCache cache_;
 };
 
 }  // namespace firn::iceberg

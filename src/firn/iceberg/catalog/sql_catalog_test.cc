@@ -188,12 +188,11 @@ TEST_F(SqlCatalogTest, MakesNothingIfItIsNotTo) {
 }
 
 TEST_F(SqlCatalogTest, LostMetadataFileIsCorruptionAndNotAMissingTable) {
-  auto catalog = Open().ValueOrDie();
-  const LoadedTable table = CreateFlights(*catalog);
+  const LoadedTable table = CreateFlights(*Open().ValueOrDie());
   const std::string key =
       table.metadata_location.substr(std::string("memory:///").size());
   ASSERT_TRUE(files_.store().Delete(key).ok());
-  const Status status = catalog->LoadTable(kFlights).status();
+  const Status status = Open().ValueOrDie()->LoadTable(kFlights).status();
   EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
   EXPECT_THAT(status.message(), HasSubstr(table.metadata_location));
 }

@@ -209,20 +209,22 @@ Result<ManifestFile> RewriteManifest(const FileIo& io, const TableMetadata& meta
   return line;
 }
 
-Status WriteManifestList(const FileIo& io, const NewManifestList& list,
-                         std::vector<ManifestFile> manifests) {
+Result<std::string> WriteManifestList(const FileIo& io, const NewManifestList& list,
+                                      std::vector<ManifestFile> manifests,
+                                      std::string_view taken_over) {
   for (ManifestFile& manifest : manifests) {
     if (!manifest.sequence_number) manifest.sequence_number = list.sequence_number;
     if (!manifest.min_sequence_number) {
       manifest.min_sequence_number = manifest.sequence_number;
     }
   }
-  FIRN_ASSIGN_OR_RETURN(const std::string bytes,
+  FIRN_ASSIGN_OR_RETURN(std::string bytes,
                         EncodeManifestList({.snapshot_id = list.snapshot_id,
                                             .parent_snapshot_id = list.parent_snapshot_id,
                                             .sequence_number = list.sequence_number},
-                                           manifests));
-  return io.WriteNew(list.location, bytes);
+                                           manifests, taken_over));
+  FIRN_RETURN_NOT_OK(io.WriteNew(list.location, bytes));
+  return bytes;
 }
 
 }  // namespace firn::iceberg

@@ -60,9 +60,11 @@ struct NewManifestList {
   SnapshotSequence sequence_number;
 };
 
-/// Writes a manifest list of format version 2. Manifests without a sequence number get
-/// the list's. Durable once it returns OK.
-Status WriteManifestList(const FileIo& io, const NewManifestList& list,
-                         std::vector<ManifestFile> manifests);
+/// Writes a manifest list of format version 2, and gives its bytes. Manifests without a
+/// sequence number get the list's; `taken_over` as EncodeManifestList's. Durable once it
+/// returns OK.
+Result<std::string> WriteManifestList(const FileIo& io, const NewManifestList& list,
+                                      std::vector<ManifestFile> manifests,
+                                      std::string_view taken_over = {});
 
 }  // namespace firn::iceberg

@@ -137,7 +137,7 @@ TEST_F(ManifestIoTest, OldManifestsWithoutCountsAreNamed) {
   ManifestFile manifest = Write({FullFile()}).ValueOrDie();
   manifest.added_rows_count.reset();
   const Status status =
-      WriteManifestList(files_.io(), {.location = kListPath}, {manifest});
+      WriteManifestList(files_.io(), {.location = kListPath}, {manifest}).status();
   EXPECT_THAT(status.message(), HasSubstr(kPath));
 }
 

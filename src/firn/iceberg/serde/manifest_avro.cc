@@ -489,8 +489,14 @@ Result<std::vector<ManifestEntry>> DecodeManifest(
   return entries;
 }
 
+Result<bool> CanTakeOverManifestList(std::string_view bytes) {
+  FIRN_ASSIGN_OR_RETURN(const avro::ContainerBlocks list, avro::ReadBlocks(bytes));
+  return avro::ContainerWriter(ManifestFileSchema(), kCodec, {}).CanTakeOver(list);
+}
+
 Result<std::string> EncodeManifestList(const ManifestListHeader& header,
-                                       const std::vector<ManifestFile>& manifests) {
+                                       const std::vector<ManifestFile>& manifests,
+                                       std::string_view taken_over) {
   const std::string parent = header.parent_snapshot_id.has_value()
                                  ? fmt::format("{}", *header.parent_snapshot_id)
                                  : "null";
@@ -508,6 +514,10 @@ Result<std::string> EncodeManifestList(const ManifestListHeader& header,
           manifest.manifest_path);
     }
     writer.Add(ManifestFileValue(manifest));
+  }
+  if (!taken_over.empty()) {
+    FIRN_ASSIGN_OR_RETURN(const avro::ContainerBlocks list, avro::ReadBlocks(taken_over));
+    FIRN_RETURN_NOT_OK(writer.TakeOver(list));
   }
   return writer.Finish();
 }

@@ -53,10 +53,16 @@ struct ManifestListHeader {
   SnapshotSequence sequence_number;
 };
 
-/// A manifest list of format version 2. REQUIRES: sequence numbers are set. Invalid,
-/// naming the manifest, if one has no counts.
+/// Whether EncodeManifestList can take over a list: one that it made itself. Corruption
+/// if malformed.
+Result<bool> CanTakeOverManifestList(std::string_view bytes);
+
+/// A manifest list of format version 2: `manifests`, and behind them, not decoded, all
+/// that the list `taken_over` holds, if there is one. REQUIRES: sequence numbers are set;
+/// CanTakeOverManifestList. Invalid, naming the manifest, if one has no counts.
 Result<std::string> EncodeManifestList(const ManifestListHeader& header,
-                                       const std::vector<ManifestFile>& manifests);
+                                       const std::vector<ManifestFile>& manifests,
+                                       std::string_view taken_over = {});
 
 /// A manifest list of format version 1, 2 or 3; a missing sequence number (version 1) is
 /// 0. Corruption if malformed.

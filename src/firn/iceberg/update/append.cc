@@ -9,6 +9,7 @@
 #include "firn/core/whole_number.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/serde/manifest_avro.h"
 
 namespace firn::iceberg {
 namespace {
@@ -59,9 +60,9 @@ Totals CountManifests(const std::vector<ManifestFile>& manifests) {
   return totals;
 }
 
-Totals TotalsBefore(const TableMetadata& metadata,
-                    const std::vector<ManifestFile>& manifests) {
-  Totals totals = CountManifests(manifests);
+/// `list` is the parent's.
+Result<Totals> TotalsBefore(const TableMetadata& metadata, std::string_view list) {
+  Totals totals;
   const Snapshot* parent = CurrentSnapshot(metadata);
   for (const Total& total : kTotals) {
     if (parent == nullptr) {
@@ -74,6 +75,9 @@ Totals TotalsBefore(const TableMetadata& metadata,
                            : ParseWholeNumber<std::int64_t>(found->second);
     if (count && *count >= 0) totals[total.total_key] = *count;
   }
+  if (totals.size() == std::size(kTotals)) return totals;
+  FIRN_ASSIGN_OR_RETURN(const auto manifests, DecodeManifestList(list));
+  totals.merge(CountManifests(manifests));
   return totals;
 }
 
@@ -92,6 +96,19 @@ Summary MakeSummary(const Totals& before, const WrittenManifests& written,
   }
   summary.insert(extra.begin(), extra.end());
   return summary;
+}
+
+/// The manifests of the parent's list.
+Status AddEarlier(std::string_view list, NewSnapshot& snapshot) {
+  if (list.empty()) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const bool is_own, CanTakeOverManifestList(list));
+  if (is_own) {
+    snapshot.taken_over = list;
+    return Status::OK();
+  }
+  FIRN_ASSIGN_OR_RETURN(auto manifests, DecodeManifestList(list));
+  std::ranges::move(manifests, std::back_inserter(snapshot.manifests));
+  return Status::OK();
 }
 
 }  // namespace
@@ -130,15 +147,20 @@ Result<PreparedSnapshot> PrepareAppend(const FileIo& io, const TableMetadata& me
                                        const WrittenManifests& written,
                                        const AppendAttempt& attempt, WallTime now) {
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
-  FIRN_ASSIGN_OR_RETURN(std::vector<ManifestFile> earlier, ManifestsOfMain(io, metadata));
-  NewSnapshot snapshot{
-      .id = written.snapshot_id,
-      .commit_uuid = written.commit_uuid,
-      .attempt = attempt.number,
-      .manifests = written.manifests,
-      .summary = MakeSummary(TotalsBefore(metadata, earlier), written, attempt.summary)};
-  std::ranges::move(earlier, std::back_inserter(snapshot.manifests));
-  return PrepareSnapshot(io, metadata, std::move(snapshot), now);
+  KeptManifestList only_here;
+  KeptManifestList& kept = attempt.kept == nullptr ? only_here : *attempt.kept;
+  FIRN_RETURN_NOT_OK(KeepManifestListOfMain(io, metadata, kept));
+  FIRN_ASSIGN_OR_RETURN(const Totals totals, TotalsBefore(metadata, kept.bytes));
+  NewSnapshot snapshot{.id = written.snapshot_id,
+                       .commit_uuid = written.commit_uuid,
+                       .attempt = attempt.number,
+                       .manifests = written.manifests,
+                       .summary = MakeSummary(totals, written, attempt.summary)};
+  FIRN_RETURN_NOT_OK(AddEarlier(kept.bytes, snapshot));
+  FIRN_ASSIGN_OR_RETURN(PreparedSnapshot prepared,
+                        PrepareSnapshot(io, metadata, std::move(snapshot), now));
+  kept = prepared.manifest_list;
+  return prepared;
 }
 
 }  // namespace firn::iceberg

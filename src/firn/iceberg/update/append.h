@@ -45,10 +45,16 @@ struct AppendAttempt {
   std::int32_t number = 1;
   /// Beside the usual summary entries, and never in their place.
   std::map<std::string, std::string> summary;
+  /// If given, where the manifest list that was read or written last is, and is kept: who
+  /// appends again and again to a table reads only what others wrote. Not thread-safe.
+  KeptManifestList* kept = nullptr;
 };
 
 /// Writes the manifest list for an append on top of `metadata`'s main branch, with the
 /// next sequence number. An append without manifests adds a snapshot all the same.
+///
+/// Of a parent's list that Firn wrote only the first block is decompressed, so the cost
+/// of an append hardly depends on how many manifests there are.
 ///
 /// The summary has operation, what was added, and the totals, from the parent's or else
 /// from what its manifest list counts: right or absent.

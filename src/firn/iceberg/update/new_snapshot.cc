@@ -6,6 +6,7 @@
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/serde/manifest_avro.h"
 
 namespace firn::iceberg {
 namespace {
@@ -16,6 +17,14 @@ std::int64_t SnapshotTime(const TableMetadata& metadata, const Snapshot* parent,
       std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
   const std::int64_t parent_ms = parent == nullptr ? 0 : parent->timestamp_ms;
   return std::max({now_ms, parent_ms, metadata.last_updated_ms});
+}
+
+Status CheckHasManifestList(const Snapshot& snapshot) {
+  if (!snapshot.manifest_list.empty()) return Status::OK();
+  return InvalidError(
+      "snapshot {} has no manifest list, as only format version 1 allows: rewrite the "
+      "table's manifests first",
+      snapshot.snapshot_id);
 }
 
 /// Main at `id`, its retention rules as before.
@@ -41,13 +50,25 @@ Result<std::vector<ManifestFile>> ManifestsOfMain(const FileIo& io,
                                                   const TableMetadata& metadata) {
   const Snapshot* snapshot = CurrentSnapshot(metadata);
   if (snapshot == nullptr) return std::vector<ManifestFile>();
-  if (snapshot->manifest_list.empty()) {
-    return InvalidError(
-        "snapshot {} has no manifest list, as only format version 1 allows: rewrite the "
-        "table's manifests first",
-        snapshot->snapshot_id);
-  }
+  FIRN_RETURN_NOT_OK(CheckHasManifestList(*snapshot));
   return ReadManifestList(io, snapshot->manifest_list);
+}
+
+Status KeepManifestListOfMain(const FileIo& io, const TableMetadata& metadata,
+                              KeptManifestList& kept) {
+  const Snapshot* snapshot = CurrentSnapshot(metadata);
+  if (snapshot == nullptr) {
+    kept = {};
+    return Status::OK();
+  }
+  FIRN_RETURN_NOT_OK(CheckHasManifestList(*snapshot));
+  if (kept.location == snapshot->manifest_list) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(snapshot->manifest_list));
+  // Once it is kept nobody looks into all of it any more.
+  FIRN_RETURN_NOT_OK(
+      AddContext(DecodeManifestList(bytes).status(), snapshot->manifest_list));
+  kept = {.location = snapshot->manifest_list, .bytes = std::move(bytes)};
+  return Status::OK();
 }
 
 Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& metadata,
@@ -65,12 +86,15 @@ Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& 
       .summary = std::move(made.summary),
       .schema_id = metadata.current_schema_id,
       .unknown = {}};
-  FIRN_RETURN_NOT_OK(WriteManifestList(io,
-                                       {.location = snapshot.manifest_list,
-                                        .snapshot_id = snapshot.snapshot_id,
-                                        .parent_snapshot_id = snapshot.parent_snapshot_id,
-                                        .sequence_number = sequence},
-                                       std::move(made.manifests)));
+  FIRN_ASSIGN_OR_RETURN(
+      std::string list,
+      WriteManifestList(io,
+                        {.location = snapshot.manifest_list,
+                         .snapshot_id = snapshot.snapshot_id,
+                         .parent_snapshot_id = snapshot.parent_snapshot_id,
+                         .sequence_number = sequence},
+                        std::move(made.manifests), made.taken_over));
+  KeptManifestList kept = {.location = snapshot.manifest_list, .bytes = std::move(list)};
   SnapshotRef main = MainAt(metadata, snapshot.snapshot_id);
   return PreparedSnapshot{
       .requirements = {AssertTableUuid{metadata.table_uuid},
@@ -78,7 +102,8 @@ Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& 
                                            metadata.current_snapshot_id}},
       .updates = {AddSnapshot{snapshot},
                   SetSnapshotRef{std::string(kMainBranch), std::move(main)}},
-      .snapshot = std::move(snapshot)};
+      .snapshot = std::move(snapshot),
+      .manifest_list = std::move(kept)};
 }
 
 }  // namespace firn::iceberg

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/core/ids.h"
@@ -23,6 +24,17 @@ SnapshotId NewSnapshotId(const TableMetadata& metadata, Runtime& runtime);
 Result<std::vector<ManifestFile>> ManifestsOfMain(const FileIo& io,
                                                   const TableMetadata& metadata);
 
+/// A manifest list that was read or written, as it is in its file.
+struct KeptManifestList {
+  std::string location;
+  std::string bytes;
+};
+
+/// The manifest list of main's snapshot, put into `kept` unless it is there already; both
+/// fields empty without a snapshot. Corruption, naming the file, if it is malformed.
+Status KeepManifestListOfMain(const FileIo& io, const TableMetadata& metadata,
+                              KeptManifestList& kept);
+
 /// What a new snapshot on top of main is made of.
 struct NewSnapshot {
   SnapshotId id;
@@ -32,6 +44,9 @@ struct NewSnapshot {
   std::int32_t attempt = 1;
   std::vector<ManifestFile> manifests;
   std::map<std::string, std::string> summary;
+  /// A manifest list whose manifests the snapshot has, too, as EncodeManifestList takes
+  /// it over; must outlive the call.
+  std::string_view taken_over = {};
 };
 
 /// What to hand to Catalog::CommitTable; callers add requirements and updates of their
@@ -43,6 +58,7 @@ struct PreparedSnapshot {
   std::vector<TableUpdate> updates;
   /// As in `updates`.
   Snapshot snapshot;
+  KeptManifestList manifest_list;
 };
 
 /// Writes the manifest list, "snap-<id>-<attempt>-<commit uuid>.avro", with the next

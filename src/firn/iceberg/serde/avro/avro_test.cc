@@ -86,6 +86,59 @@ TEST(AvroTest, BytesDependOnTheContentAlone) {
   EXPECT_EQ(Write(Codec::kDeflate, 5), Write(Codec::kDeflate, 5));
 }
 
+/// The numbers of a file's samples.
+std::vector<std::int64_t> NumbersOf(std::string_view bytes) {
+  std::vector<std::int64_t> numbers;
+  const Container read = ReadContainer(bytes).ValueOrDie();
+  for (const Value& value : read.values) {
+    numbers.push_back(
+        RecordReader(*read.schema, value, "").Require<std::int64_t>(2, "number"));
+  }
+  return numbers;
+}
+
+TEST(AvroTest, AFileThatIsTakenOverGrowsOneRecordAtATimeInLargeBlocks) {
+  constexpr std::int64_t kCount = 5'000;
+  for (const Codec codec : {Codec::kNull, Codec::kDeflate}) {
+    std::string file = Write(codec, 0);
+    std::vector<std::int64_t> expected;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      ContainerWriter writer(SampleSchema(), codec, {{"key", fmt::format("{}", i)}});
+      writer.Add(SampleValue(i));
+      const ContainerBlocks earlier = ReadBlocks(file).ValueOrDie();
+      ASSERT_TRUE(writer.CanTakeOver(earlier));
+      ASSERT_TRUE(writer.TakeOver(earlier).ok());
+      file = writer.Finish();
+      expected.insert(expected.begin(), i);
+    }
+    EXPECT_EQ(NumbersOf(file), expected);
+    EXPECT_LE(ReadBlocks(file).ValueOrDie().blocks.size(),
+              ReadBlocks(Write(codec, kCount)).ValueOrDie().blocks.size() + 1);
+  }
+}
+
+TEST(AvroTest, OnlyAFileOfTheSameSchemaAndCodecIsTakenOver) {
+  const ContainerWriter writer(SampleSchema(), Codec::kDeflate, {});
+  const auto can_take_over = [&](const std::string& file) {
+    return writer.CanTakeOver(ReadBlocks(file).ValueOrDie());
+  };
+  EXPECT_TRUE(can_take_over(Write(Codec::kDeflate, 1)));
+  EXPECT_FALSE(can_take_over(Write(Codec::kNull, 1)));
+  SchemaPtr other = Record("sample", {{"flag", 2, Primitive(Kind::kBoolean)}});
+  EXPECT_FALSE(can_take_over(ContainerWriter(other, Codec::kDeflate, {}).Finish()));
+}
+
+TEST(AvroTest, ADamagedBlockThatWouldJoinAnotherIsRefused) {
+  std::string bytes = Write(Codec::kDeflate, 1);
+  ContainerBlocks file = ReadBlocks(bytes).ValueOrDie();
+  ContainerWriter writer(SampleSchema(), Codec::kDeflate, {});
+  file.blocks[0].bytes.remove_suffix(1);
+  EXPECT_TRUE(IsError(writer.TakeOver(file), ErrorKind::kCorruption));
+  file = ReadBlocks(bytes).ValueOrDie();
+  file.blocks[0].record_count = 1'000'000;
+  EXPECT_TRUE(IsError(writer.TakeOver(file), ErrorKind::kCorruption));
+}
+
 TEST(AvroTest, SchemaTextComesBackEqual) {
   const std::string text = ToJson(*SampleSchema());
   EXPECT_THAT(text, HasSubstr(R"("field-id":7)"));

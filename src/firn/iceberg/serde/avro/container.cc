@@ -52,6 +52,14 @@ Result<std::map<std::string, std::string>> TakeMetadata(std::string_view& bytes)
 
 using Decompress = Result<std::string> (*)(std::string_view block, std::size_t bytes_max);
 
+const char* NameOf(Codec codec) { return codec == Codec::kNull ? "null" : "deflate"; }
+
+std::string_view Find(const std::map<std::string, std::string>& metadata,
+                      const char* key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? std::string_view() : found->second;
+}
+
 /// Null for blocks that are not compressed.
 Result<Decompress> DecompressOf(const std::map<std::string, std::string>& metadata) {
   static const std::map<std::string, Decompress> codecs = {
@@ -69,26 +77,38 @@ Result<Decompress> DecompressOf(const std::map<std::string, std::string>& metada
       named->second);
 }
 
-Status TakeBlock(std::string_view sync, Decompress decompress, std::string_view& bytes,
-                 Container& container) {
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t count, TakeLong(bytes));
-  FIRN_ASSIGN_OR_RETURN(std::string_view block, TakeBytes(bytes));
+Result<ContainerBlocks::Block> TakeBlock(std::string_view sync, std::string_view& bytes) {
+  ContainerBlocks::Block block;
+  FIRN_ASSIGN_OR_RETURN(block.record_count, TakeLong(bytes));
+  FIRN_ASSIGN_OR_RETURN(block.bytes, TakeBytes(bytes));
   if (!bytes.starts_with(sync)) return Damaged("a block has no sync marker behind it");
   bytes.remove_prefix(sync.size());
-  std::string inflated;
+  return block;
+}
+
+Result<std::string> RecordsOf(const ContainerBlocks::Block& block,
+                              Decompress decompress) {
+  std::string records(decompress == nullptr ? block.bytes : std::string_view());
   if (decompress != nullptr) {
-    FIRN_ASSIGN_OR_RETURN(inflated, decompress(block, kInflatedBytesMax));
-    block = inflated;
+    FIRN_ASSIGN_OR_RETURN(records, decompress(block.bytes, kInflatedBytesMax));
   }
   // A record has at least one byte.
-  if (count < 0 || static_cast<std::uint64_t>(count) > block.size()) {
+  const std::int64_t count = block.record_count;
+  if (count < 0 || static_cast<std::uint64_t>(count) > records.size()) {
     return Damaged("a block holds fewer records than it says");
   }
-  for (std::int64_t i = 0; i < count; ++i) {
-    FIRN_ASSIGN_OR_RETURN(Value value, Decode(*container.schema, block));
+  return records;
+}
+
+Status DecodeBlock(const ContainerBlocks::Block& block, Decompress decompress,
+                   Container& container) {
+  FIRN_ASSIGN_OR_RETURN(const std::string records, RecordsOf(block, decompress));
+  std::string_view rest = records;
+  for (std::int64_t i = 0; i < block.record_count; ++i) {
+    FIRN_ASSIGN_OR_RETURN(Value value, Decode(*container.schema, rest));
     container.values.push_back(std::move(value));
   }
-  if (!block.empty()) return Damaged("a block holds more than its records");
+  if (!rest.empty()) return Damaged("a block holds more than its records");
   return Status::OK();
 }
 
@@ -102,7 +122,7 @@ ContainerWriter::ContainerWriter(SchemaPtr schema, Codec codec,
   AppendBytes(kSchemaKey, out_);
   AppendBytes(ToJson(*schema_), out_);
   AppendBytes(kCodecKey, out_);
-  AppendBytes(codec_ == Codec::kNull ? "null" : "deflate", out_);
+  AppendBytes(NameOf(codec_), out_);
   for (const auto& [key, value] : metadata) {
     AppendBytes(key, out_);
     AppendBytes(value, out_);
@@ -118,11 +138,41 @@ void ContainerWriter::Add(const Value& value) {
   if (block_.size() >= kBlockBytes) FlushBlock();
 }
 
+bool ContainerWriter::CanTakeOver(const ContainerBlocks& file) const {
+  return Find(file.metadata, kSchemaKey) == ToJson(*schema_) &&
+         Find(file.metadata, kCodecKey) == NameOf(codec_);
+}
+
+Status ContainerWriter::TakeOver(const ContainerBlocks& file) {
+  FIRN_ASSIGN_OR_RETURN(const Decompress decompress, DecompressOf(file.metadata));
+  bool is_first = true;
+  for (const ContainerBlocks::Block& block : file.blocks) {
+    if (std::exchange(is_first, false)) {
+      FIRN_ASSIGN_OR_RETURN(const std::string records, RecordsOf(block, decompress));
+      if (records.size() < kBlockBytes) {
+        block_ += records;
+        block_count_ += block.record_count;
+        continue;
+      }
+    }
+    FlushBlock();
+    WriteBlock(block);
+  }
+  return Status::OK();
+}
+
+void ContainerWriter::WriteBlock(const ContainerBlocks::Block& block) {
+  AppendLong(block.record_count, out_);
+  AppendBytes(block.bytes, out_);
+  out_ += sync_;
+}
+
 void ContainerWriter::FlushBlock() {
   if (block_count_ == 0) return;
-  AppendLong(block_count_, out_);
-  AppendBytes(codec_ == Codec::kNull ? block_ : DeflateRaw(block_), out_);
-  out_ += sync_;
+  const std::string deflated =
+      codec_ == Codec::kNull ? std::string() : DeflateRaw(block_);
+  WriteBlock({.record_count = block_count_,
+              .bytes = codec_ == Codec::kNull ? block_ : deflated});
   block_.clear();
   block_count_ = 0;
 }
@@ -132,18 +182,31 @@ std::string ContainerWriter::Finish() {
   return std::move(out_);
 }
 
-Result<Container> ReadContainer(std::string_view bytes) {
+Result<ContainerBlocks> ReadBlocks(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return Damaged("does not start with Avro's magic");
   bytes.remove_prefix(kMagic.size());
-  Container container;
-  FIRN_ASSIGN_OR_RETURN(container.metadata, TakeMetadata(bytes));
-  FIRN_ASSIGN_OR_RETURN(container.schema, ParseSchema(container.metadata[kSchemaKey]));
-  FIRN_ASSIGN_OR_RETURN(const Decompress decompress, DecompressOf(container.metadata));
+  ContainerBlocks file;
+  FIRN_ASSIGN_OR_RETURN(file.metadata, TakeMetadata(bytes));
+  if (!file.metadata.contains(kSchemaKey)) return Damaged("the header has no schema");
+  FIRN_RETURN_NOT_OK(DecompressOf(file.metadata).status());
   if (bytes.size() < kSyncBytes) return Damaged("the header ends early");
   const std::string_view sync = bytes.substr(0, kSyncBytes);
   bytes.remove_prefix(kSyncBytes);
   while (!bytes.empty()) {
-    FIRN_RETURN_NOT_OK(TakeBlock(sync, decompress, bytes, container));
+    FIRN_ASSIGN_OR_RETURN(const ContainerBlocks::Block block, TakeBlock(sync, bytes));
+    file.blocks.push_back(block);
+  }
+  return file;
+}
+
+Result<Container> ReadContainer(std::string_view bytes) {
+  FIRN_ASSIGN_OR_RETURN(ContainerBlocks file, ReadBlocks(bytes));
+  Container container{
+      .schema = nullptr, .metadata = std::move(file.metadata), .values = {}};
+  FIRN_ASSIGN_OR_RETURN(container.schema, ParseSchema(container.metadata[kSchemaKey]));
+  FIRN_ASSIGN_OR_RETURN(const Decompress decompress, DecompressOf(container.metadata));
+  for (const ContainerBlocks::Block& block : file.blocks) {
+    FIRN_RETURN_NOT_OK(DecodeBlock(block, decompress, container));
   }
   return container;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,23 @@ namespace firn::iceberg::avro {
 /// What a file is written with.
 enum class Codec : std::uint8_t { kNull, kDeflate };
 
+/// A container file whose records are not looked at yet. Its views are of the bytes that
+/// it was read from.
+struct ContainerBlocks {
+  struct Block {
+    std::int64_t record_count = 0;
+    /// Compressed, if the file is.
+    std::string_view bytes;
+  };
+  /// With Avro's own entries, of which the schema is there, and the codec is known.
+  std::map<std::string, std::string> metadata;
+  std::vector<Block> blocks;
+};
+
+/// Reads the header of a container file, and where its blocks lie. Corruption if it is
+/// malformed; Invalid for a codec but null, deflate, zstandard or snappy.
+Result<ContainerBlocks> ReadBlocks(std::string_view bytes);
+
 /// Writes an Avro object container file (Avro specification, "Object Container Files").
 ///
 /// Bytes are a function of what was added. REQUIRES: as Encode.
@@ -25,11 +43,21 @@ class ContainerWriter {
 
   void Add(const Value& value);
 
+  /// Whether `file` has this file's schema, to the letter, and codec.
+  bool CanTakeOver(const ContainerBlocks& file) const;
+
+  /// Adds all records of `file` without looking at them: blocks are copied as they are.
+  /// Only the first one, if it is small, joins what was added before, so that a file that
+  /// grows one record at a time keeps to large blocks. REQUIRES: CanTakeOver. Corruption
+  /// if that first block is damaged.
+  Status TakeOver(const ContainerBlocks& file);
+
   /// The whole file. Nothing may be added afterwards.
   std::string Finish();
 
  private:
   void FlushBlock();
+  void WriteBlock(const ContainerBlocks::Block& block);
 
   const SchemaPtr schema_;
   const Codec codec_;
@@ -46,8 +74,7 @@ struct Container {
   std::vector<Value> values;
 };
 
-/// Reads a whole container file, codec null, deflate, zstandard or snappy. Corruption if
-/// it is malformed; Invalid for another codec.
+/// Reads a whole container file. Errors as ReadBlocks'.
 Result<Container> ReadContainer(std::string_view bytes);
 
 }  // namespace firn::iceberg::avro
