@@ -1,0 +1,180 @@
+// What an append costs as its table ages: CPU, and bytes that are put, catalog and all.
+//
+//   cmake --preset release -DFIRN_BENCH=ON
+//   cmake --build --preset release -t append_bench
+//   build/release/bench/append_bench
+//
+// An age is the number of commits before. Nobody expires snapshots or merges manifests in
+// a table that is left alone; in one that is looked after, snapshots older than the last
+// hundred have expired, and manifests are merged by the hundred. The slope is that of a
+// line from the youngest to the oldest: what a thousand commits add to an append.
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "firn/commit/committer.h"
+#include "firn/commit/test_table.h"
+#include "firn/iceberg/catalog/open_catalog.h"
+#include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/testing/sample_table.h"
+#include "firn/iceberg/update/append.h"
+#include "firn/storage/counting_store.h"
+#include "firn/storage/temporary_directory.h"
+
+namespace firn::commit {
+namespace {
+
+constexpr int kAppends = 10;
+constexpr int kAges[] = {10, 100, 1'000, 10'000};
+const iceberg::TableIdentifier kTable{"demo", "flights"};
+
+struct Age {
+  int snapshots = 0;
+  int manifests = 0;
+};
+
+struct Cost {
+  double cpu_ms = 0;
+  double put_bytes = 0;
+};
+
+/// Flights in a SQLite catalog, files in memory, as if `age` had gone over it.
+class AgedTable {
+ public:
+  explicit AgedTable(const Age& age) {
+    FIRN_CHECK(catalog_->CreateNamespace(kTable.namespace_name).ok());
+    uuid_ = catalog_->CreateTable(kTable, iceberg::FlightsCreation())
+                .ValueOrDie()
+                .metadata.table_uuid;
+    committer_ = std::make_unique<Committer>(
+        *catalog_, io_, SystemRuntime(),
+        CommitterOptions{.table = kTable, .table_uuid = uuid_, .wal = TestWal()});
+    MustAppend();
+    Grow(age);
+    MustAppend();
+  }
+
+  /// The least of a few, catalog call and all.
+  Cost CostOfAppend() {
+    const std::int64_t bytes_before = store_.counts().put_bytes;
+    double cpu_ms = 1e9;
+    for (int i = 0; i < kAppends; ++i) cpu_ms = std::min(cpu_ms, MustAppend());
+    const std::int64_t bytes = store_.counts().put_bytes - bytes_before;
+    return {.cpu_ms = cpu_ms, .put_bytes = static_cast<double>(bytes) / kAppends};
+  }
+
+ private:
+  /// Gives the milliseconds of CPU that it took.
+  double MustAppend() {
+    const auto after = static_cast<std::uint64_t>(appended_++);
+    Batch batch = TestBatch(appended_, after, after + 1);
+    batch.files = {iceberg::FlightsFile(
+        fmt::format("{}/data/{}.parquet", location_, appended_), 500, "UA")};
+    const std::clock_t begin = std::clock();
+    const auto outcomes = committer_->Commit({batch}).ValueOrDie();
+    const std::clock_t end = std::clock();
+    FIRN_CHECK(outcomes.front().state == BatchState::kCommitted);
+    return 1e3 * static_cast<double>(end - begin) / CLOCKS_PER_SEC;
+  }
+
+  /// Snapshots and manifests like the one that is there, in one commit.
+  void Grow(const Age& age) {
+    const iceberg::TableMetadata metadata =
+        catalog_->LoadTable(kTable).ValueOrDie().metadata;
+    iceberg::Snapshot snapshot = *iceberg::CurrentSnapshot(metadata);
+    std::vector<iceberg::TableUpdate> updates;
+    for (int i = 0; i < age.snapshots; ++i) {
+      snapshot.parent_snapshot_id = snapshot.snapshot_id;
+      snapshot.snapshot_id = iceberg::NewSnapshotId(metadata, SystemRuntime());
+      snapshot.sequence_number = SnapshotSequence(snapshot.sequence_number.value() + 1);
+      snapshot.manifest_list =
+          fmt::format("{}/metadata/snap-{}-1-9c12d441-03fe-4693-9a96-a0705ddf69c1.avro",
+                      location_, snapshot.snapshot_id);
+      updates.emplace_back(iceberg::AddSnapshot{snapshot});
+    }
+    WriteManifests(metadata, snapshot, age.manifests);
+    updates.emplace_back(
+        iceberg::SetSnapshotRef{"main", {.snapshot_id = snapshot.snapshot_id}});
+    FIRN_CHECK(catalog_->CommitTable(kTable, {}, updates).ok());
+  }
+
+  void WriteManifests(const iceberg::TableMetadata& metadata,
+                      const iceberg::Snapshot& snapshot, int count) {
+    const iceberg::ManifestFile like =
+        iceberg::ManifestsOfMain(io_, metadata).ValueOrDie().front();
+    std::vector<iceberg::ManifestFile> manifests;
+    for (int i = 0; i < count; ++i) {
+      manifests.push_back(like);
+      manifests.back().manifest_path =
+          fmt::format("{}/metadata/{:016x}-03fe-4693-9a96-a0705ddf69c1-m0.avro",
+                      location_, SystemRuntime().Random64());
+      manifests.back().sequence_number = SnapshotSequence(i + 1);
+      manifests.back().added_snapshot_id =
+          iceberg::NewSnapshotId(metadata, SystemRuntime());
+      manifests.back().manifest_length += i % 1'000;
+      manifests.back().added_rows_count = 1'000'000 + (i * 7'919) % 100'000;
+    }
+    FIRN_CHECK(iceberg::WriteManifestList(io_,
+                                          {.location = snapshot.manifest_list,
+                                           .snapshot_id = snapshot.snapshot_id,
+                                           .parent_snapshot_id = std::nullopt,
+                                           .sequence_number = snapshot.sequence_number},
+                                          std::move(manifests))
+                   .ok());
+  }
+
+  const std::string location_ = "memory:///warehouse/demo/flights";
+  storage::TemporaryDirectory directory_ =
+      storage::TemporaryDirectory::Make().ValueOrDie();
+  storage::MemoryStore memory_{SystemRuntime()};
+  storage::CountingStore store_{memory_};
+  const iceberg::FileIo io_ =
+      iceberg::FileIo::Make({{.prefix = "memory:///", .store = &store_}}).ValueOrDie();
+  const std::unique_ptr<iceberg::Catalog> catalog_ =
+      OpenCatalog(
+          {.properties = {{"uri", "sqlite:///" + directory_.path() + "/catalog.db"},
+                          {"warehouse", "memory:///warehouse"}}},
+          io_, SystemRuntime())
+          .ValueOrDie();
+  TableUuid uuid_;
+  std::unique_ptr<Committer> committer_;
+  int appended_ = 0;
+};
+
+void Print(const std::string& name, Age (*at)(int commits)) {
+  std::vector<Cost> costs;
+  for (const int commits : kAges) {
+    const Age age = at(commits);
+    costs.push_back(AgedTable(age).CostOfAppend());
+    fmt::print("{:<14} {:>7} {:>9} {:>9} {:>9.2f} {:>11.0f}\n", name, commits,
+               age.snapshots, age.manifests, costs.back().cpu_ms, costs.back().put_bytes);
+  }
+  const double thousands = (kAges[std::size(kAges) - 1] - kAges[0]) / 1e3;
+  fmt::print("{:<14} slope per 1,000 commits: {:.3f} ms, {:.0f} bytes\n", name,
+             (costs.back().cpu_ms - costs.front().cpu_ms) / thousands,
+             (costs.back().put_bytes - costs.front().put_bytes) / thousands);
+}
+
+void Main() {
+  fmt::print("{:<14} {:>7} {:>9} {:>9} {:>9} {:>11}\n", "", "commits", "snapshots",
+             "manifests", "CPU ms", "bytes put");
+  Print("looked after", [](int commits) {
+    return Age{.snapshots = std::min(commits, 100),
+               .manifests = commits / 100 + commits % 100};
+  });
+  Print("expired alone", [](int commits) {
+    return Age{.snapshots = std::min(commits, 100), .manifests = commits};
+  });
+  Print("left alone",
+        [](int commits) { return Age{.snapshots = commits, .manifests = commits}; });
+}
+
+}  // namespace
+}  // namespace firn::commit
+
+int main() { firn::commit::Main(); }
