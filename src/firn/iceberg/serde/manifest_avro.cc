@@ -1,6 +1,8 @@
 #include "firn/iceberg/serde/manifest_avro.h"
 
+#include <initializer_list>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -236,6 +238,13 @@ Value ManifestFileValue(const ManifestFile& manifest) {
       OptionalBytes(manifest.key_metadata)}};
 }
 
+/// The spec's format version of a manifest or manifest list; 1 if it is not said.
+std::int32_t VersionOf(const std::map<std::string, std::string>& metadata) {
+  const auto said = metadata.find("format-version");
+  if (said == metadata.end()) return 1;
+  return ParseWholeNumber<std::int32_t>(said->second).value_or(1);
+}
+
 /// Typed access to one record of a manifest or manifest list.
 class Reader : public RecordReader {
  public:
@@ -276,6 +285,12 @@ class Reader : public RecordReader {
     }
     Fail(field.name, fmt::format("is {}, which means nothing", value));
     return Enum{};
+  }
+
+  void RequireAll(std::initializer_list<Named> fields) {
+    for (const Named& field : fields) {
+      if (Find(field.id, field.name) == nullptr) Fail(field.name, "is missing");
+    }
   }
 
   template <typename Metric>
@@ -369,6 +384,7 @@ Result<ManifestEntry> ToEntry(const avro::Schema& schema, const Value& value,
                               const types::PartitionSpec& spec,
                               const std::vector<types::Type>& partition_types) {
   Reader reader(schema, value, "manifest_entry");
+  reader.RequireAll({kStatus});
   ManifestEntry entry{
       .status = reader.EnumOf(kStatus, EntryStatus::kDeleted),
       .snapshot_id = ToId<SnapshotId>(reader.OptionalLongOf(kSnapshotId)),
@@ -409,8 +425,12 @@ std::optional<std::vector<FieldSummary>> ToSummaries(Reader& reader) {
   return summaries;
 }
 
-Result<ManifestFile> ToManifestFile(const avro::Schema& schema, const Value& value) {
+Result<ManifestFile> ToManifestFile(const avro::Schema& schema, const Value& value,
+                                    std::int32_t format_version) {
   Reader reader(schema, value, "manifest_file");
+  if (format_version > 1) {
+    reader.RequireAll({kManifestSequence, kMinSequence, kManifestContent});
+  }
   ManifestFile manifest{
       .manifest_path = reader.StringOf(kManifestPath),
       .manifest_length = reader.LongOf(kManifestLength),
@@ -420,8 +440,7 @@ Result<ManifestFile> ToManifestFile(const avro::Schema& schema, const Value& val
           SnapshotSequence(reader.OptionalLongOf(kManifestSequence).value_or(0)),
       .min_sequence_number =
           SnapshotSequence(reader.OptionalLongOf(kMinSequence).value_or(0)),
-      .added_snapshot_id =
-          SnapshotId(reader.OptionalLongOf(kAddedSnapshotId).value_or(0)),
+      .added_snapshot_id = SnapshotId(reader.LongOf(kAddedSnapshotId)),
       .added_files_count = reader.OptionalIntOf(kAddedFiles),
       .existing_files_count = reader.OptionalIntOf(kExistingFiles),
       .deleted_files_count = reader.OptionalIntOf(kDeletedFiles),
@@ -469,8 +488,7 @@ Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view byte
       ParseWholeNumber<std::int32_t>(find("partition-spec-id")).value_or(0));
   FIRN_ASSIGN_OR_RETURN(header.partition_types,
                         types::PartitionTypes(header.spec, header.schema));
-  header.format_version =
-      ParseWholeNumber<std::int32_t>(find("format-version")).value_or(1);
+  header.format_version = VersionOf(container.metadata);
   if (find("content") == "deletes") header.content = ManifestContent::kDeletes;
   return header;
 }
@@ -524,11 +542,12 @@ Result<std::string> EncodeManifestList(const ManifestListHeader& header,
 
 Result<std::vector<ManifestFile>> DecodeManifestList(std::string_view bytes) {
   FIRN_ASSIGN_OR_RETURN(avro::Container container, avro::ReadContainer(bytes));
+  const std::int32_t version = VersionOf(container.metadata);
   std::vector<ManifestFile> manifests;
   manifests.reserve(container.values.size());
   for (const Value& value : container.values) {
     FIRN_ASSIGN_OR_RETURN(ManifestFile manifest,
-                          ToManifestFile(*container.schema, value));
+                          ToManifestFile(*container.schema, value, version));
     manifests.push_back(std::move(manifest));
   }
   return manifests;
