@@ -8,6 +8,7 @@
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/io/old_metadata.h"
 
 namespace firn::iceberg {
 namespace {
@@ -229,6 +230,7 @@ Result<LoadedTable> SqlCatalog::CommitTable(
   FIRN_ASSIGN_OR_RETURN(LoadedTable base, LoadTable(identifier));
   FIRN_RETURN_NOT_OK(CheckWritable(base.metadata));
   FIRN_RETURN_NOT_OK(Check(requirements, base.metadata));
+  const std::vector<MetadataLogEntry> log_before = base.metadata.metadata_log;
   FIRN_ASSIGN_OR_RETURN(
       TableMetadata metadata,
       Apply(std::move(base.metadata), base.metadata_location, updates, runtime_.Now()));
@@ -240,6 +242,7 @@ Result<LoadedTable> SqlCatalog::CommitTable(
   CrashPoint("catalog.commit.after_swap");
   LoadedTable table{std::move(metadata), std::move(location)};
   cache_.Put(identifier, table);
+  DeleteOldMetadata(io_, log_before, table.metadata);
   return table;
 }
 

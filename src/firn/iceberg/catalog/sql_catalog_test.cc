@@ -187,6 +187,44 @@ TEST_F(SqlCatalogTest, MakesNothingIfItIsNotTo) {
   EXPECT_TRUE(open().ok());
 }
 
+/// Commits to a table that remembers two earlier metadata files; how many are left then.
+std::size_t MetadataFilesLeft(Catalog& catalog, storage::ObjectStore& store,
+                              const std::string& deletes_old) {
+  const std::map<std::string, std::string> properties = {
+      {"write.metadata.previous-versions-max", "2"},
+      {"write.metadata.delete-after-commit.enabled", deletes_old}};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(catalog.CommitTable(kFlights, {}, {SetProperties{properties}}).ok());
+  }
+  EXPECT_EQ(catalog.LoadTable(kFlights).ValueOrDie().metadata.metadata_log.size(), 2U);
+  return store.List("").ValueOrDie().size();
+}
+
+TEST_F(SqlCatalogTest, MetadataFilesThatTheLogForgetsAreDeletedIfTheTableSaysSo) {
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  EXPECT_EQ(MetadataFilesLeft(*catalog, files_.store(), "false"), 6U);
+  EXPECT_EQ(MetadataFilesLeft(*catalog, files_.store(), "True"), 6U)
+      << "what was forgotten before stays";
+  EXPECT_TRUE(Open().ValueOrDie()->LoadTable(kFlights).ok());
+}
+
+TEST_F(SqlCatalogTest, OldMetadataThatCannotBeDeletedIsNoReasonToFail) {
+  storage::FaultyStore faulty(
+      SystemRuntime(), files_.store(), [](const storage::StoreCall& call) {
+        return call.operation == storage::StoreOperation::kDelete ? storage::kFailBefore
+                                                                  : storage::kPass;
+      });
+  const FileIo io =
+      FileIo::Make({{.prefix = "memory:///", .store = &faulty}}).ValueOrDie();
+  auto catalog = OpenCatalog({.properties = {{"uri", "sqlite:///" + path_},
+                                             {"warehouse", "memory:///warehouse"}}},
+                             io, SystemRuntime())
+                     .ValueOrDie();
+  CreateFlights(*catalog);
+  EXPECT_EQ(MetadataFilesLeft(*catalog, files_.store(), "true"), 6U);
+}
+
 TEST_F(SqlCatalogTest, LostMetadataFileIsCorruptionAndNotAMissingTable) {
   const LoadedTable table = CreateFlights(*Open().ValueOrDie());
   const std::string key =
