@@ -93,12 +93,52 @@ bool HasBloomFilters(const types::Type& type) {
   return type.is_primitive() && type.kind() != types::TypeKind::kBoolean;
 }
 
-Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata) {
+/// The primitive columns, those of a struct before those within its fields.
+void AddPrimitives(const std::vector<types::Field>& fields, std::vector<FieldId>& ids) {
+  for (const types::Field& field : fields) {
+    if (field.type.is_primitive()) ids.push_back(field.id);
+  }
+  for (const types::Field& field : fields) AddPrimitives(field.type.fields(), ids);
+}
+
+/// Where the table names no default, the columns beyond the first hundred have none: a
+/// wide table's manifests would hold little else.
+Status LimitInferredModes(const iceberg::TableMetadata& metadata, MetricsConfig& config) {
+  std::size_t max = 100;
+  FIRN_RETURN_NOT_OK(ReadNumber(
+      metadata, "write.metadata.metrics.max-inferred-column-defaults", 0, max));
+  std::vector<FieldId> ids;
+  AddPrimitives(CurrentSchema(metadata).fields, ids);
+  if (ids.size() <= max) return Status::OK();
+  for (std::size_t i = 0; i < max; ++i) config.columns[ids[i]] = config.default_mode;
+  config.default_mode = {.kind = MetricsMode::Kind::kNone};
+  return Status::OK();
+}
+
+/// Bounds of what a table is sorted by are what readers skip files with.
+void WantBoundsOfSortedColumns(const order::SortOrder& order, MetricsConfig& config) {
+  using Kind = MetricsMode::Kind;
+  const Kind common = config.default_mode.kind;
+  if (common != Kind::kNone && common != Kind::kCounts) return;
+  for (const order::SortField& field : order.fields) {
+    const bool keeps_order = field.transform.kind != types::TransformKind::kBucket &&
+                             field.transform.kind != types::TransformKind::kVoid;
+    if (keeps_order) config.columns[field.source_id] = MetricsMode();
+  }
+}
+
+/// As Iceberg's Java library reads the properties, except that a mode which means nothing
+/// is refused.
+Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata,
+                                        const order::SortOrder& order) {
   MetricsConfig config;
   const std::string default_name = "write.metadata.metrics.default";
   if (const std::string* text = FindProperty(metadata, default_name)) {
     FIRN_ASSIGN_OR_RETURN(config.default_mode, ParseMetricsMode(default_name, *text));
+  } else {
+    FIRN_RETURN_NOT_OK(LimitInferredModes(metadata, config));
   }
+  WantBoundsOfSortedColumns(order, config);
   for (const auto& [name, text] : metadata.properties) {
     if (!name.starts_with(kMetricsColumnPrefix)) continue;
     const types::Field* field =
@@ -206,7 +246,7 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
       ReadNumber(metadata, "write.parquet.page-size-bytes", 1, options.page_bytes));
   FIRN_RETURN_NOT_OK(
       ReadNumber(metadata, "write.parquet.dict-size-bytes", 1, options.dictionary_bytes));
-  FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata));
+  FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata, order));
   FIRN_ASSIGN_OR_RETURN(options.bloom_filters, ReadBloomFilters(metadata));
   options.sorting_columns = SortingColumns(order, CurrentSchema(metadata));
   return options;

@@ -18,7 +18,8 @@ const std::string kProbability = "write.parquet.bloom-filter-fpp.column.";
 const std::string kBytesMax = "write.parquet.bloom-filter-max-bytes";
 
 /// Columns "id", "flag" (boolean) and "place.city".
-Result<parquet_io::FileWriterOptions> Options(Properties properties) {
+Result<parquet_io::FileWriterOptions> Options(Properties properties,
+                                              const order::SortOrder& order = {}) {
   iceberg::TableMetadata metadata;
   const Type place =
       Type::Struct({{.id = 4, .name = "city", .type = Type(TypeKind::kString)}});
@@ -28,7 +29,7 @@ Result<parquet_io::FileWriterOptions> Options(Properties properties) {
                                   {.id = 3, .name = "place", .type = place}}}};
   metadata.current_schema_id = SchemaId(0);
   metadata.properties = std::move(properties);
-  return DataFileOptions(metadata, {});
+  return DataFileOptions(metadata, order);
 }
 
 BloomFilters FiltersOf(Properties properties) {
@@ -75,6 +76,71 @@ TEST(BloomFilterPropertiesTest, WhatCannotBeReadNamesTheProperty) {
     EXPECT_TRUE(status.IsInvalid()) << name << " " << text;
     EXPECT_THAT(status.message(), HasSubstr(name));
     EXPECT_THAT(status.message(), HasSubstr(text));
+  }
+}
+
+using parquet_io::MetricsConfig;
+using parquet_io::MetricsMode;
+using Kind = MetricsMode::Kind;
+
+const std::string kMetricsDefault = "write.metadata.metrics.default";
+const std::string kMetricsColumn = "write.metadata.metrics.column.";
+const std::string kInferredMax = "write.metadata.metrics.max-inferred-column-defaults";
+
+MetricsConfig MetricsOf(Properties properties) {
+  return Options(std::move(properties)).ValueOrDie().metrics;
+}
+
+/// Of a table that is sorted by "id" and a bucket of "place.city".
+MetricsConfig MetricsOfSorted(Properties properties) {
+  const order::SortOrder order = {
+      .fields = {{.source_id = 1},
+                 {.source_id = 4,
+                  .transform = {.kind = types::TransformKind::kBucket, .parameter = 4}}}};
+  return Options(std::move(properties), order).ValueOrDie().metrics;
+}
+
+TEST(MetricsPropertiesTest, EveryColumnHasSixteenCharactersOfBoundsUnlessTheTableSaysSo) {
+  EXPECT_EQ(MetricsOf({}), (MetricsConfig{{.kind = Kind::kTruncate, .width = 16}, {}}));
+  EXPECT_EQ(MetricsOf({{kMetricsDefault, "counts"},
+                       {kMetricsColumn + "place.city", "truncate(2)"},
+                       {kMetricsColumn + "dropped", "full"}}),
+            (MetricsConfig{{.kind = Kind::kCounts},
+                           {{4, {.kind = Kind::kTruncate, .width = 2}}}}));
+}
+
+TEST(MetricsPropertiesTest, OnlySoManyColumnsHaveMetricsThatNobodyAskedFor) {
+  EXPECT_EQ(MetricsOf({{kInferredMax, "3"}}), MetricsConfig());
+  EXPECT_EQ(MetricsOf({{kInferredMax, "2"}}),
+            (MetricsConfig{{.kind = Kind::kNone}, {{1, {}}, {2, {}}}}))
+      << "what is nested comes last";
+  EXPECT_EQ(MetricsOf({{kInferredMax, "0"}, {kMetricsColumn + "flag", "full"}}),
+            (MetricsConfig{{.kind = Kind::kNone}, {{2, {.kind = Kind::kFull}}}}));
+  EXPECT_EQ(MetricsOf({{kInferredMax, "2"}, {kMetricsDefault, "full"}}),
+            (MetricsConfig{{.kind = Kind::kFull}, {}}));
+}
+
+TEST(MetricsPropertiesTest, WhatATableIsSortedByHasBounds) {
+  EXPECT_EQ(MetricsOfSorted({}), MetricsConfig());
+  for (const char* mode : {"none", "counts"}) {
+    EXPECT_EQ(MetricsOfSorted({{kMetricsDefault, mode}}).columns,
+              (std::map<FieldId, MetricsMode>{{1, {}}}));
+  }
+  EXPECT_EQ(MetricsOfSorted({{kInferredMax, "0"}}).columns,
+            (std::map<FieldId, MetricsMode>{{1, {}}}));
+  const Properties of_its_own = {{kMetricsDefault, "none"},
+                                 {kMetricsColumn + "id", "counts"}};
+  EXPECT_EQ(MetricsOfSorted(of_its_own).columns,
+            (std::map<FieldId, MetricsMode>{{1, {.kind = Kind::kCounts}}}));
+}
+
+TEST(MetricsPropertiesTest, WhatCannotBeReadNamesTheProperty) {
+  for (const std::string& property :
+       {kMetricsDefault, kMetricsColumn + "id", kInferredMax}) {
+    for (const char* text : {"", "Full", "truncate(0)", "truncate(2", "-1"}) {
+      EXPECT_THAT(Options({{property, text}}).status().message(), HasSubstr(property))
+          << text;
+    }
   }
 }
 
