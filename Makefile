@@ -6,11 +6,13 @@ SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
 # Of fuzzing, for each fuzzer.
 SECONDS := 10
+# Of the simulation.
+SEEDS := 2000
 PREFIX ?= /usr/local
 PROGRAM := build/release/src/firn/cli/firn
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: setup setup-servers build release install test test-servers demo check sanitize tsan fuzz tidy tidy-changed format clean
+.PHONY: setup setup-servers build release install test test-servers sim demo check sanitize tsan fuzz tidy tidy-changed format clean
 
 setup:
 	@tools/setup.sh
@@ -42,6 +44,11 @@ test: build
 
 test-servers: build setup-servers
 	@$(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/interop
+
+sim: setup
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release --target sim_test
+	@FIRN_SIM_SEEDS=$(SEEDS) build/release/tests/sim/sim_test --gtest_brief=1
 
 demo: release
 	@$(PYTHON) tools/demo.py

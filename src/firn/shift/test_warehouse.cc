@@ -6,10 +6,7 @@
 #include <arrow/api.h>
 #include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
-#include <parquet/metadata.h>
 
-#include "firn/iceberg/io/manifest_io.h"
-#include "firn/parquet_io/row_group_source.h"
 #include "firn/types/arrow_types.h"
 #include "firn/wal/segment_format.h"
 #include "firn/wal/wal_root.h"
@@ -22,16 +19,6 @@ constexpr std::string_view kDataPath = "/data/";
 
 iceberg::FileIo MountedAtRoot(storage::ObjectStore& store) {
   return iceberg::FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
-}
-
-types::Schema TableSchema(const TestLayout& layout) {
-  if (!layout.columns.empty()) return {.fields = layout.columns};
-  using types::Type;
-  using types::TypeKind;
-  return {.fields = {
-              {.id = 1, .name = "tenant", .type = Type(TypeKind::kString)},
-              {.id = 2, .name = "key", .type = Type(TypeKind::kString), .required = true},
-              {.id = 3, .name = "number", .type = Type(layout.number)}}};
 }
 
 std::string ToText(const TestRow& row) {
@@ -52,49 +39,11 @@ std::string PartitionOf(const iceberg::DataFile& file) {
   return end < begin ? "" : file.file_path.substr(begin, end - begin);
 }
 
-std::shared_ptr<arrow::Array> Column(const types::Field& field,
-                                     const std::vector<TestRow>& rows) {
-  arrow::StringBuilder text;
-  arrow::Int64Builder longs;
-  arrow::Int32Builder ints;
-  const bool is_long = field.type.kind() == types::TypeKind::kLong;
-  for (const TestRow& row : rows) {
-    if (field.name == "key") {
-      FIRN_CHECK(text.Append(row.key).ok());
-    } else if (field.name == "number") {
-      FIRN_CHECK(longs.Append(row.number).ok());
-      FIRN_CHECK(ints.Append(static_cast<std::int32_t>(row.number)).ok());
-    } else {
-      const auto& value = field.name == "tenant" ? row.tenant : row.extra;
-      FIRN_CHECK((value ? text.Append(*value) : text.AppendNull()).ok());
-    }
-  }
-  if (field.name != "number") return text.Finish().ValueOrDie();
-  return is_long ? longs.Finish().ValueOrDie() : ints.Finish().ValueOrDie();
-}
-
 std::shared_ptr<arrow::RecordBatch> BatchOf(const types::Schema& schema,
                                             const std::string& json) {
   const auto type = arrow::struct_(types::ToArrowSchema(schema)->fields());
   const auto rows = arrow::json::ArrayFromJSONString(type, json).ValueOrDie();
   return arrow::RecordBatch::FromStructArray(rows).ValueOrDie();
-}
-
-void ReadColumn(const types::Field& field, const arrow::Array& column,
-                std::vector<TestRow>& rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const types::Value value = ValueAt(column, field.type, static_cast<std::int64_t>(i));
-    if (IsNull(value)) continue;
-    if (field.name == "key") {
-      rows[i].key = std::get<std::string>(value);
-    } else if (field.name == "number") {
-      const auto* narrow = std::get_if<std::int32_t>(&value);
-      rows[i].number = narrow ? *narrow : std::get<std::int64_t>(value);
-    } else {
-      (field.name == "tenant" ? rows[i].tenant : rows[i].extra) =
-          std::get<std::string>(value);
-    }
-  }
 }
 
 }  // namespace
@@ -144,7 +93,9 @@ TestWarehouse::TestWarehouse(const TestLayout& layout)
                      return data_faults_ ? data_faults_(call) : storage::kPass;
                    }),
       io_(MountedAtRoot(data_faulty_)) {
-  const types::Schema schema = TableSchema(layout);
+  const types::Schema schema = layout.columns.empty()
+                                   ? TestSchema(layout.number)
+                                   : types::Schema{.fields = layout.columns};
   FIRN_CHECK(catalog_.CreateNamespace("demo").ok());
   FIRN_CHECK(
       catalog_
@@ -199,8 +150,8 @@ wal::SegmentName TestWarehouse::WriteParts(const std::vector<Part>& parts) {
       const bool is_again = part.range && !written_of_sources_.insert(row).second;
       if (!is_again) written_.push_back(row);
     }
-    Append(
-        {.rows = part.rows.empty() ? nullptr : ToBatch(part.rows), .range = part.range});
+    Append({.rows = part.rows.empty() ? nullptr : ToBatch(buffer_schema_, part.rows),
+            .range = part.range});
   }
   return Flush();
 }
@@ -227,17 +178,6 @@ wal::SegmentName TestWarehouse::Flush() {
     FIRN_CHECK(buffer_->FlushIfDue().ok());
   }
   return *acknowledged_;
-}
-
-std::shared_ptr<arrow::RecordBatch> TestWarehouse::ToBatch(
-    const std::vector<TestRow>& rows) {
-  arrow::ArrayVector columns;
-  for (const types::Field& field : buffer_schema_.fields) {
-    columns.push_back(Column(field, rows));
-  }
-  return arrow::RecordBatch::Make(types::ToArrowSchema(buffer_schema_),
-                                  static_cast<std::int64_t>(rows.size()),
-                                  std::move(columns));
 }
 
 void TestWarehouse::DeleteSegment(const wal::SegmentName& name) {
@@ -320,53 +260,15 @@ const PlannedIteration& TestWarehouse::Plan() {
 }
 
 std::vector<iceberg::DataFile> TestWarehouse::DataFiles() {
-  const iceberg::TableMetadata metadata = Load();
-  const iceberg::Snapshot* main = CurrentSnapshot(metadata);
-  std::vector<iceberg::DataFile> files;
-  if (main == nullptr) return files;
-  const iceberg::FileIo io = MountedAtRoot(data_memory_);
-  for (const auto& manifest :
-       iceberg::ReadManifestList(io, main->manifest_list).ValueOrDie()) {
-    for (auto& entry : iceberg::ReadManifest(io, metadata, manifest).ValueOrDie()) {
-      files.push_back(std::move(entry.data_file));
-    }
-  }
-  return files;
+  return LiveFiles(MountedAtRoot(data_memory_), Load());
 }
 
 arrow::RecordBatchVector TestWarehouse::ReadBatches(const iceberg::DataFile& file) {
-  const types::Schema schema = CurrentSchema(Load());
-  const std::string key = file.file_path.substr(std::string("memory:///").size());
-  const parquet_io::RowGroupSource source = {
-      .file = parquet_io::OpenObject(data_memory_, key, file.file_size_in_bytes),
-      .footer =
-          parquet_io::ReadFooter(data_memory_, key, file.file_size_in_bytes).ValueOrDie(),
-      .name = key};
-  arrow::RecordBatchVector batches;
-  for (int i = 0; i < source.footer->num_row_groups(); ++i) {
-    parquet_io::RowGroupSource row_group = source;
-    row_group.row_group = i;
-    const std::int64_t count = source.footer->RowGroup(row_group.row_group)->num_rows();
-    const auto reader =
-        parquet_io::ReadRowGroup(row_group, schema, 0, count, count).ValueOrDie();
-    std::ranges::move(reader->ToRecordBatches().ValueOrDie(),
-                      std::back_inserter(batches));
-  }
-  return batches;
+  return shift::ReadBatches(MountedAtRoot(data_memory_), Load(), file);
 }
 
 std::vector<TestRow> TestWarehouse::ReadRows(const iceberg::DataFile& file) {
-  const types::Schema schema = CurrentSchema(Load());
-  std::vector<TestRow> rows;
-  for (const auto& batch : ReadBatches(file)) {
-    std::vector<TestRow> read(static_cast<std::size_t>(batch->num_rows()));
-    for (int column = 0; column < batch->num_columns(); ++column) {
-      ReadColumn(schema.fields[static_cast<std::size_t>(column)], *batch->column(column),
-                 read);
-    }
-    std::ranges::move(read, std::back_inserter(rows));
-  }
-  return rows;
+  return shift::ReadRows(MountedAtRoot(data_memory_), Load(), file);
 }
 
 void TestWarehouse::ExpectJson(const std::string& rows) {

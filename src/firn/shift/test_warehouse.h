@@ -16,6 +16,7 @@
 #include "firn/iceberg/catalog/memory_catalog.h"
 #include "firn/iceberg/io/file_io.h"
 #include "firn/shift/table_shift.h"
+#include "firn/shift/test_rows.h"
 #include "firn/storage/counting_store.h"
 #include "firn/storage/faulty_store.h"
 #include "firn/storage/memory_store.h"
@@ -23,16 +24,6 @@
 #include "firn/wal/wal_reader.h"
 
 namespace firn::shift {
-
-/// A row of the tests' table; `extra` is a column that a test may add to it.
-struct TestRow {
-  std::optional<std::string> tenant = std::nullopt;
-  std::string key = {};
-  std::int64_t number = 0;
-  std::optional<std::string> extra = std::nullopt;
-
-  auto operator<=>(const TestRow&) const = default;
-};
 
 /// Rows, or text: "b2 P/a1" are keys and numbers, the second row of tenant P.
 struct TestRows : std::vector<TestRow> {
@@ -144,7 +135,6 @@ class TestWarehouse {
  private:
   void Append(wal::Delivery delivery);
   wal::SegmentName Flush();
-  std::shared_ptr<arrow::RecordBatch> ToBatch(const std::vector<TestRow>& rows);
   arrow::RecordBatchVector ReadBatches(const iceberg::DataFile& file);
 
   FakeRuntime runtime_;

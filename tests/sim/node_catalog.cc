@@ -1,0 +1,44 @@
+#include "node_catalog.h"
+
+namespace firn::sim {
+
+using iceberg::LoadedTable;
+using iceberg::TableIdentifier;
+
+Result<LoadedTable> NodeCatalog::LoadTable(const TableIdentifier& table) {
+  return network_.Call<Result<LoadedTable>>(node_,
+                                            [&] { return inner_.LoadTable(table); });
+}
+
+Result<LoadedTable> NodeCatalog::CommitTable(
+    const TableIdentifier& table,
+    const std::vector<iceberg::TableRequirement>& requirements,
+    const std::vector<iceberg::TableUpdate>& updates) {
+  return network_.Call<Result<LoadedTable>>(
+      node_, [=, this] { return inner_.CommitTable(table, requirements, updates); });
+}
+
+// The table is there from the start; no node asks for anything else.
+
+Result<LoadedTable> NodeCatalog::CreateTable(const TableIdentifier& table,
+                                             iceberg::TableCreation) {
+  return InvalidError("{} is not made in the simulation", table);
+}
+
+Status NodeCatalog::DropTable(const TableIdentifier& table) {
+  return InvalidError("{} is not dropped in the simulation", table);
+}
+
+Result<std::vector<TableIdentifier>> NodeCatalog::ListTables(std::string_view) {
+  return InvalidError("tables are not listed in the simulation");
+}
+
+Result<std::vector<std::string>> NodeCatalog::ListNamespaces() {
+  return InvalidError("namespaces are not listed in the simulation");
+}
+
+Status NodeCatalog::CreateNamespace(std::string_view namespace_name) {
+  return InvalidError("{} is not made in the simulation", namespace_name);
+}
+
+}  // namespace firn::sim
