@@ -40,13 +40,21 @@ class FileDescriptor {
 /// Makes the names in a folder survive a power failure.
 Status SyncFolder(const std::string& folder);
 
-/// A new file beside its target; removed by the destructor. Not thread-safe.
+/// A new file in the folder of its target; gone with the destructor, and with the process
+/// too, however that ends, where the file system has files without a name (Linux,
+/// O_TMPFILE). Not thread-safe.
 class TemporaryFile {
  public:
+  /// `runtime` must outlive the file.
   static Result<TemporaryFile> Make(Runtime& runtime, const std::string& folder);
+  /// As where files must have a name.
+  static Result<TemporaryFile> MakeNamed(Runtime& runtime, const std::string& folder);
 
   TemporaryFile(TemporaryFile&& other) noexcept
-      : path_(std::exchange(other.path_, {})), file_(std::move(other.file_)) {}
+      : runtime_(other.runtime_),
+        folder_(std::move(other.folder_)),
+        path_(std::exchange(other.path_, {})),
+        file_(std::move(other.file_)) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile();
 
@@ -57,10 +65,15 @@ class TemporaryFile {
   Status Publish(const std::string& target, PutMode mode);
 
  private:
-  TemporaryFile(std::string path, FileDescriptor file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  TemporaryFile(Runtime& runtime, std::string folder, int descriptor)
+      : runtime_(runtime), folder_(std::move(folder)), file_(descriptor) {}
 
-  std::string path_;  // empty once the name is gone
+  /// A further name; false, with errno set, if it is taken or cannot be.
+  bool Link(const std::string& name) const;
+
+  Runtime& runtime_;
+  std::string folder_;
+  std::string path_;  // empty if it has no name of its own
   FileDescriptor file_;
 };
 

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/storage/local_file.h"
 #include "firn/storage/location.h"
 #include "firn/storage/temporary_directory.h"
 
@@ -145,6 +146,29 @@ TEST_F(LocalStoreTest, AFailedPutLeavesNothing) {
   EXPECT_THAT(ErrorText(status), HasSubstr("File too large"));
   EXPECT_THAT(FilesBelow(store->Path("")), ElementsAre("a"));
   EXPECT_EQ(store->GetWhole("a").ValueOrDie(), "before");
+}
+
+TEST_F(LocalStoreTest, WhatIsUnfinishedHasNoName) {
+  const auto store = Open("root");
+  const auto writer = store->PutInPieces("a").ValueOrDie();
+  ASSERT_TRUE(writer->Append("half").ok());
+  EXPECT_THAT(FilesBelow(store->Path("")), IsEmpty()) << "a crash now would leave it";
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_THAT(FilesBelow(store->Path("")), ElementsAre("a"));
+}
+
+TEST_F(LocalStoreTest, WhereFilesMustHaveANameTheyArePublishedAlike) {
+  const std::string target = InDirectory("a");
+  const auto publish = [&](std::string_view bytes, PutMode mode) {
+    auto file = TemporaryFile::MakeNamed(runtime_, directory_.path()).ValueOrDie();
+    EXPECT_TRUE(file.Append(bytes).ok());
+    return file.Publish(target, mode);
+  };
+  EXPECT_TRUE(publish("1", PutMode::kIfAbsent).ok());
+  EXPECT_TRUE(IsError(publish("2", PutMode::kIfAbsent), ErrorKind::kAlreadyExists));
+  EXPECT_TRUE(publish("3", PutMode::kOverwrite).ok());
+  EXPECT_THAT(FilesBelow(directory_.path()), ElementsAre("a"));
+  EXPECT_EQ(fs::file_size(target), 1u);
 }
 
 TEST_F(LocalStoreTest, LeftoversAreInvisible) {
@@ -288,7 +312,7 @@ TEST_F(LocalStoreDeathTest, KilledBeforeTheRenameLeavesNoObject) {
   EXPECT_EXIT(PutAndDieAt("storage.put.before_rename"), testing::KilledBySignal(SIGKILL),
               "");
   EXPECT_THAT(Listed(), IsEmpty());
-  EXPECT_EQ(FilesBelow(root_).size(), 1u) << "the leftover that List must not show";
+  EXPECT_THAT(FilesBelow(root_), IsEmpty()) << "what has no name ends with the process";
 }
 
 TEST_F(LocalStoreDeathTest, KilledAfterTheRenameLeavesTheWholeObject) {
