@@ -64,6 +64,13 @@ Result<rest::ServerConfig> AskForConfig(RestClient& client,
   return config;
 }
 
+/// Ids are given alike by all who make a table.
+bool IsAsAsked(const TableMetadata& found, const TableMetadata& asked) {
+  return CurrentSchema(found) == CurrentSchema(asked) &&
+         DefaultSpec(found) == DefaultSpec(asked) &&
+         DefaultSortOrder(found) == DefaultSortOrder(asked);
+}
+
 bool Offers(const rest::ServerConfig& config, std::string_view endpoint) {
   return config.endpoints &&
          std::ranges::find(*config.endpoints, endpoint) != config.endpoints->end();
@@ -146,12 +153,30 @@ Result<LoadedTable> RestCatalog::CreateTable(const TableIdentifier& identifier,
       NewTableMetadata(std::move(creation), TableUuid(), runtime_.Now()));
   FIRN_ASSIGN_OR_RETURN(std::string body,
                         rest::CreateTableJson(identifier.name, metadata));
-  FIRN_ASSIGN_OR_RETURN(rest::TableAnswer answer,
-                        SendForTable({.kind = CallKind::kCreate,
-                                      .method = "POST",
-                                      .route = routes_.Tables(identifier.namespace_name),
-                                      .body = std::move(body)}));
-  return std::move(answer.table);
+  Result<rest::TableAnswer> answer =
+      SendForTable({.kind = CallKind::kCreate,
+                    .method = "POST",
+                    .route = routes_.Tables(identifier.namespace_name),
+                    .body = std::move(body)});
+  if (IsError(answer.status(), ErrorKind::kOutcomeUnknown)) {
+    return LookUpCreated(identifier, metadata, answer.status());
+  }
+  FIRN_RETURN_NOT_OK(answer.status());
+  return std::move(answer->table);
+}
+
+Result<LoadedTable> RestCatalog::LookUpCreated(const TableIdentifier& identifier,
+                                               const TableMetadata& asked,
+                                               const Status& unknown) {
+  Result<LoadedTable> found = LoadTable(identifier);
+  // It may be made yet, by a server that is slow.
+  if (!found.ok()) {
+    return Error(ErrorKind::kOutcomeUnknown, "{}; looked up: {}", ErrorText(unknown),
+                 ErrorText(found.status()));
+  }
+  if (IsAsAsked(found->metadata, asked)) return found;
+  return Error(ErrorKind::kAlreadyExists, "table {} is there already, of another layout",
+               identifier);
 }
 
 Result<LoadedTable> RestCatalog::CommitTable(

@@ -39,6 +39,8 @@ class RestCatalog : public Catalog {
       Runtime& runtime);
 
   Result<LoadedTable> LoadTable(const TableIdentifier& identifier) override;
+  /// Without an answer that tells, the table is looked up: one as it was asked for is
+  /// taken for the one that was made.
   Result<LoadedTable> CreateTable(const TableIdentifier& identifier,
                                   TableCreation creation) override;
   Result<LoadedTable> CommitTable(const TableIdentifier& identifier,
@@ -72,6 +74,10 @@ class RestCatalog : public Catalog {
 
   RestCatalog(rest::Properties properties, Connection connection, Runtime& runtime);
 
+  /// What became of a table that was to be made as `asked`, when `unknown` was the
+  /// answer.
+  Result<LoadedTable> LookUpCreated(const TableIdentifier& identifier,
+                                    const TableMetadata& asked, const Status& unknown);
   Result<rest::TableAnswer> SendForTable(const rest::RestCall& call);
   /// All pages of a list; `route_of` gives the route of a page by its token.
   template <typename Item>

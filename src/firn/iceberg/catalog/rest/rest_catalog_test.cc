@@ -1,5 +1,8 @@
 #include "firn/iceberg/catalog/rest/rest_catalog.h"
 
+#include <atomic>
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -209,6 +212,52 @@ TEST_F(RestCatalogTest, KeysOfThePropertiesAreNotVended) {
   const StorageAccess access =
       catalog.LoadAccess(kFlights, kFlightsFolder.location).ValueOrDie();
   EXPECT_EQ(VendedCredentials(catalog, kFlightsFolder, access, runtime_), nullptr);
+}
+
+/// Loses the answer to the first POST; `apply` says whether it was carried out.
+RestTestServer::Faults LoseTheAnswer(bool apply) {
+  const auto lose = [lost = std::make_shared<std::atomic<bool>>(false)](
+                        const ReceivedRequest& request) {
+    return request.method == "POST" && !lost->exchange(true);
+  };
+  RestTestServer::Faults faults;
+  if (apply) {
+    faults.after = [lose](const ReceivedRequest& request, Reply reply) {
+      return lose(request) ? http::Drop() : reply;
+    };
+  } else {
+    faults.before = [lose](const ReceivedRequest& request) {
+      return lose(request) ? std::optional(http::Drop()) : std::nullopt;
+    };
+  }
+  return faults;
+}
+
+TEST_F(RestCatalogTest, ATableWhoseMakingGotNoAnswerIsLookedUp) {
+  Serve({}, LoseTheAnswer(/*apply=*/true));
+  ASSERT_TRUE(backend_.CreateNamespace("demo").ok());
+  const auto created = Open().CreateTable(kFlights, FlightsCreation());
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_EQ(*created, backend_.LoadTable(kFlights).ValueOrDie());
+}
+
+TEST_F(RestCatalogTest, ATableThatIsNotThereAfterItsMakingGotNoAnswerIsUnknown) {
+  Serve({}, LoseTheAnswer(/*apply=*/false));
+  ASSERT_TRUE(backend_.CreateNamespace("demo").ok());
+  const Status status = Open().CreateTable(kFlights, FlightsCreation()).status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kOutcomeUnknown)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("looked up"));
+}
+
+TEST_F(RestCatalogTest, ATableOfAnotherLayoutIsNotTheOneThatWasMade) {
+  Serve({}, LoseTheAnswer(/*apply=*/false));
+  MakeFlights();
+  TableCreation other = FlightsCreation();
+  other.schema.fields.pop_back();
+  other.sort_order = {};
+  other.partition_spec = {};
+  const Status status = Open().CreateTable(kFlights, other).status();
+  EXPECT_TRUE(IsError(status, ErrorKind::kAlreadyExists)) << status;
 }
 
 TEST_F(RestCatalogTest, ABrokenAnswerToACommitLeavesItUnknown) {
