@@ -13,7 +13,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def forward(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.requests.append((self.command, self.path))
-        refusal = self.server.refuse(self.headers)
+        refusal = self.server.refuse(self.command, self.headers)
         if refusal:
             status, content = refusal
             self.answer(status, [], content, str(len(content)))
@@ -44,7 +44,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def counting_proxy(upstream_port, certificate=None, change=lambda path, content: content, refuse=lambda headers: None):
+def counting_proxy(upstream_port, certificate=None, change=lambda path, content: content, refuse=lambda method, headers: None):
     """Yields the server: `requests` lists method and path of each request, `uri` says where it is.
 
     With a PEM file of key and certificate it speaks TLS. `change` makes the content of an answer from what came;

@@ -140,6 +140,16 @@ def test_check_reaches_the_database(postgres_lake, postgres, tmp_path):
         False, f"{address}: table iceberg_tables is no catalog's, it has no column table_name; name another database")
 
 
+def test_check_finds_a_role_that_can_only_read(postgres_lake, postgres):
+    lake = postgres_lake
+    lake.firn("load", TABLE, lake.write_parquet(events(0)), "--create")
+    ask(postgres, lake.uri, "CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT USAGE ON SCHEMA public TO reader; "
+                            "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+    reader = Lake(lake.folder, lake.uri.replace("firn:firn@", "reader:reader@"))
+    fine, text = finding(reader, code=1)
+    assert not fine and "can be read, but not changed" in text and "permission denied" in text
+
+
 @pytest.mark.parametrize("change, words", [
     (("firn:firn@", "firn:s3cret@"), "password authentication failed"),
     (("/lake", "/no_such_lake"), "create the database first"),

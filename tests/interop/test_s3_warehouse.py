@@ -1,5 +1,6 @@
 """Warehouse and WAL in S3: `load` and `shift` write there, PyIceberg and DuckDB read from there."""
 
+import json
 import os
 import subprocess
 import uuid
@@ -93,6 +94,35 @@ def test_a_segment_costs_few_requests(s3_lake, s3):
     print(f"{len(asked)} requests for {len(segments)} segments")
     assert len(segments) > 35 and len(asked) <= 2.2 * len(segments)
     assert not [method for method, _ in proxy.requests if method == "HEAD"]
+    written = {path.partition("?")[0] for method, path in proxy.requests if method == "PUT" and "/data/" in path}
+    read = {path for method, path in proxy.requests if method == "GET"}
+    assert written and not written & read, "an own output is read again"
+
+
+def test_metadata_is_shown_where_it_lies(s3_lake):
+    s3_lake.load(events(0))
+
+    def show(what, location):
+        return json.loads(s3_lake.lake.firn("inspect", what, location, "--format", "json").stdout)
+
+    table = s3_lake.pyiceberg()
+    assert table.location() in json.dumps(show("metadata", table.metadata_location))
+    (manifest,) = show("manifest", table.current_snapshot().manifest_list)["manifests"]
+    (entry,) = show("manifest", manifest["path"])["entries"]
+    assert entry["path"].startswith(table.location()) and entry["rows"] == BATCH
+    missing = f"{table.location()}/metadata/none.avro"
+    assert f"{missing}: no such file" in s3_lake.lake.firn("inspect", "manifest", missing, code=1).stderr
+
+
+def test_check_finds_keys_that_can_only_read(s3_lake, s3):
+    def refuse(method, _):
+        denied = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        return (403, denied) if method == "PUT" else None
+
+    with counting_proxy(s3.port, refuse=refuse) as proxy:
+        s3_lake.configure(proxy.uri)
+        said = s3_lake.lake.firn("check", code=1).stdout
+    assert said.count("can be read, but not written") == 2, said
 
 
 def test_the_way_there_may_be_encrypted(s3_lake, s3, tmp_path, monkeypatch):

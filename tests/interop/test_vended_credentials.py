@@ -38,7 +38,7 @@ class TokenService:
         }}]
         return json.dumps(answer).encode()
 
-    def refuse(self, headers):
+    def refuse(self, _, headers):
         """As S3 does: a token that is not signed, or of other keys, is refused for good; one that ended is told."""
         token = headers.get("x-amz-security-token", "")
         if "x-amz-security-token" not in headers["Authorization"] or token not in self.left:

@@ -18,6 +18,7 @@
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
+#include "firn/core/ulid.h"
 #include "firn/shift/table_check.h"
 #include "firn/wal/wal_root.h"
 
@@ -180,6 +181,26 @@ std::string CatalogAddress(const Config& config) {
           .value_or(""));
 }
 
+/// OK if this role may change something: drops a table that is not there.
+Status TryToChange(Workspace& workspace) {
+  const Status dropped = workspace.catalog().DropTable(
+      {.namespace_name = "firn_check", .name = NewUlid(workspace.runtime())});
+  return IsError(dropped, ErrorKind::kNotFound) ? Status::OK() : dropped;
+}
+
+Finding CheckCatalog(Workspace& workspace, std::size_t tables) {
+  const std::string address = CatalogAddress(workspace.config());
+  const Status changed = TryToChange(workspace);
+  if (!changed.ok()) {
+    return Wrong("catalog", fmt::format("{}: can be read, but not changed: {}", address,
+                                        ErrorText(changed)));
+  }
+  return Fine(
+      "catalog",
+      fmt::format("{}, {}, at {}", workspace.config().catalog.name,
+                  FormatCounted(static_cast<std::int64_t>(tables), "table"), address));
+}
+
 /// Loads every table, and says of each whether Firn can use it.
 void CheckTables(Workspace& workspace, const std::string& wal_path,
                  std::vector<Finding>& findings) {
@@ -188,11 +209,7 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
     findings.push_back(Wrong("catalog", ErrorText(identifiers.status())));
     return;
   }
-  findings.push_back(Fine(
-      "catalog",
-      fmt::format("{}, {}, at {}", workspace.config().catalog.name,
-                  FormatCounted(static_cast<std::int64_t>(identifiers->size()), "table"),
-                  CatalogAddress(workspace.config()))));
+  findings.push_back(CheckCatalog(workspace, identifiers->size()));
   std::vector<OpenTable> tables;
   std::vector<Finding> of_tables;
   for (const auto& identifier : *identifiers) {
@@ -225,28 +242,39 @@ Finding CheckDisks(const std::string& warehouse, const std::string& wal) {
                            : "warehouse and WAL have one each");
 }
 
-/// Asks for a list of what is not there: that costs nothing, and a folder may be empty.
+/// Lists what is not there, since a folder may be empty and another large; then puts an
+/// object there, and deletes it.
+Status TryBucket(const std::string& folder, const iceberg::FileIo& io, Runtime& runtime) {
+  FIRN_ASSIGN_OR_RETURN(const auto object, io.Locate(folder + "/firn-check/"));
+  const auto& [store, prefix] = object;
+  FIRN_RETURN_NOT_OK(store->List(prefix).status());
+  const std::string key = prefix + NewUlid(runtime);
+  FIRN_RETURN_NOT_OK(AddContext(store->PutWhole(key, "", storage::PutMode::kIfAbsent),
+                                "can be read, but not written"));
+  return AddContext(store->Delete(key), "can be written, but nothing deleted");
+}
+
 Finding CheckBucket(const std::string& subject, std::string folder,
-                    const iceberg::FileIo& io) {
+                    const iceberg::FileIo& io, Runtime& runtime) {
   while (folder.ends_with('/')) folder.pop_back();
-  const auto object = io.Locate(folder + "/firn-check/");
-  const Status status =
-      object.ok() ? object->store->List(object->key).status() : object.status();
+  const Status status = TryBucket(folder, io, runtime);
   return status.ok() ? Fine(subject, folder) : Wrong(subject, ErrorText(status));
 }
 
 /// Those of warehouse and WAL that lie in S3.
-Status CheckBuckets(const Config& config, const std::string& wal_path, Runtime& runtime,
+Status CheckBuckets(const CommandContext& context, const std::string& wal_path,
                     std::vector<Finding>& findings) {
-  FIRN_ASSIGN_OR_RETURN(const auto stores,
-                        Stores::Open(config.catalog.properties, runtime));
-  const std::string warehouse = config.catalog.warehouse();
-  if (IsInS3(warehouse)) {
-    findings.push_back(CheckBucket("warehouse", warehouse, stores->file_io()));
-  }
-  if (IsInS3(wal_path)) {
-    findings.push_back(CheckBucket("WAL folder", wal_path, stores->file_io()));
-  }
+  FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
+  const std::string warehouse = context.config.catalog.warehouse();
+  const auto check = [&](const std::string& subject, const std::string& folder) {
+    if (!IsInS3(folder)) return;
+    findings.push_back(CheckBucket(subject, folder, stores->file_io(), context.runtime));
+  };
+  // What a REST catalog calls so may be no place, or one for which it vends the keys.
+  const bool is_name = iceberg::CatalogTypeOf(context.config.catalog.properties) ==
+                       iceberg::CatalogType::kRest;
+  if (!is_name) check("warehouse", warehouse);
+  check("WAL folder", wal_path);
   return Status::OK();
 }
 
@@ -272,9 +300,8 @@ Result<std::vector<Finding>> Check(const CommandContext& context) {
   FIRN_ASSIGN_OR_RETURN(const std::string wal_path, WalRootPath(config));
   std::vector<Finding> findings;
   FIRN_RETURN_NOT_OK(CheckMachine(config, wal_path, findings));
-  FIRN_RETURN_NOT_OK(CheckBuckets(config, wal_path, context.runtime, findings));
-  const auto workspace =
-      Workspace::Open(config, context.runtime, WorkspaceMode::kExisting);
+  FIRN_RETURN_NOT_OK(CheckBuckets(context, wal_path, findings));
+  const auto workspace = OpenWorkspace(context, WorkspaceMode::kExisting);
   if (IsError(workspace.status(), ErrorKind::kNotFound)) {
     findings.push_back(
         Fine("catalog", CatalogAddress(config) + ": not there yet, will be made"));

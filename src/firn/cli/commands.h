@@ -28,6 +28,9 @@ struct CommandContext {
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandContext& context,
                                                  WorkspaceMode mode);
 
+/// The stores alone, for a command that looks at one file.
+Result<std::unique_ptr<Stores>> OpenStores(const CommandContext& context);
+
 struct LoadArguments {
   std::string table;
   /// Paths and patterns; "-" is standard input.

@@ -329,8 +329,7 @@ Status RunInspectWal(const CommandContext& context, const std::string& name,
 
 Status RunInspectSegment(const CommandContext& context, const std::string& file,
                          OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto stores,
-                        Stores::Open(context.config.catalog.properties, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
   FIRN_ASSIGN_OR_RETURN(const std::string location,
                         IsInS3(file) ? file : AbsolutePath(file));
   FIRN_ASSIGN_OR_RETURN(const auto object, stores->file_io().Locate(location));
@@ -362,8 +361,7 @@ Status RunInspectTable(const CommandContext& context, const std::string& name,
 
 Status RunInspectMetadata(const CommandContext& context, const std::string& file,
                           OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto stores,
-                        Stores::Open(context.config.catalog.properties, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
   const bool is_location = file.starts_with("file:/") || IsInS3(file);
   FIRN_ASSIGN_OR_RETURN(const std::string path, is_location ? file : AbsolutePath(file));
   // Of a file alone the table has no name.

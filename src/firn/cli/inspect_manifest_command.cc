@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "firn/cli/commands.h"
-#include "firn/cli/file_text.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/key_text.h"
 #include "firn/cli/manifest_list_text.h"
@@ -258,18 +257,19 @@ Status InspectManifest(const std::string& file, std::string_view bytes,
 
 }  // namespace
 
-Status RunInspectManifest(const CommandContext&, const std::string& file,
+Status RunInspectManifest(const CommandContext& context, const std::string& file,
                           OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const std::string bytes, ReadFileText(file));
+  FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
+  FIRN_ASSIGN_OR_RETURN(const std::string bytes, stores->Read(file));
   const auto header = iceberg::DecodeManifestHeader(bytes);
   FIRN_RETURN_NOT_OK(AddContext(header.status(), file));
   if (*header) return InspectManifest(file, bytes, **header, format);
   const auto manifests = iceberg::DecodeManifestList(bytes);
   FIRN_RETURN_NOT_OK(AddContext(manifests.status(), file));
   if (format == OutputFormat::kJson) {
-    PrintJson(ManifestListJson(file, *manifests));
+    PrintJson(ManifestListJson(file, *manifests, *stores));
   } else {
-    PrintManifestList(file, *manifests);
+    PrintManifestList(file, *manifests, *stores);
   }
   return Status::OK();
 }

@@ -4,13 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "firn/cli/file_text.h"
 #include "firn/cli/key_text.h"
 #include "firn/cli/manifest_text.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
-#include "firn/storage/location.h"
 #include "firn/types/single_value.h"
 
 namespace firn::cli {
@@ -23,13 +21,12 @@ namespace {
 /// What is known of the specs of a manifest list: its manifests say it.
 using SpecHeaders = std::map<PartitionSpecId, ManifestHeader>;
 
-SpecHeaders ReadSpecs(const std::vector<ManifestFile>& manifests) {
+SpecHeaders ReadSpecs(const std::vector<ManifestFile>& manifests, const Stores& stores) {
   SpecHeaders headers;
   for (const ManifestFile& manifest : manifests) {
     if (headers.contains(manifest.partition_spec_id)) continue;
     // Without it bounds are shown as bytes.
-    const auto path = storage::LocalPathOf(manifest.manifest_path);
-    const auto bytes = path.ok() ? ReadFileText(*path) : path.status();
+    const auto bytes = stores.Read(manifest.manifest_path);
     if (!bytes.ok()) continue;
     auto header = iceberg::DecodeManifestHeader(*bytes);
     if (header.ok() && *header) headers[manifest.partition_spec_id] = **std::move(header);
@@ -98,9 +95,9 @@ std::string FilesText(const std::optional<std::int32_t>& files,
 }  // namespace
 
 void PrintManifestList(const std::string& file,
-                       const std::vector<ManifestFile>& manifests) {
+                       const std::vector<ManifestFile>& manifests, const Stores& stores) {
   fmt::print("manifest list  {}\n\n", Printable(file));
-  const SpecHeaders headers = ReadSpecs(manifests);
+  const SpecHeaders headers = ReadSpecs(manifests, stores);
   TextTable table({{"content"},
                    {"snapshot", Align::kRight},
                    {"sequence", Align::kRight},
@@ -125,12 +122,12 @@ void PrintManifestList(const std::string& file,
   fmt::print("{}", table.ToString());
 }
 
-Json ManifestListJson(const std::string& file,
-                      const std::vector<ManifestFile>& manifests) {
+Json ManifestListJson(const std::string& file, const std::vector<ManifestFile>& manifests,
+                      const Stores& stores) {
   const auto number = [](const auto& count) {
     return count ? Json(*count) : Json(nullptr);
   };
-  const SpecHeaders headers = ReadSpecs(manifests);
+  const SpecHeaders headers = ReadSpecs(manifests, stores);
   Json json = {{"manifest_list", file}, {"manifests", Json::array()}};
   for (const ManifestFile& manifest : manifests) {
     Json partitions = Json::array();

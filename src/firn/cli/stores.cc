@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "firn/cli/file_text.h"
 #include "firn/storage/local_store.h"
 #include "firn/storage/location.h"
 
@@ -35,14 +36,15 @@ struct OwnAccess {
 bool IsInS3(const std::string& folder) { return S3Root(folder).has_value(); }
 
 Result<std::unique_ptr<Stores>> Stores::Open(const iceberg::CatalogProperties& properties,
-                                             Runtime& runtime, StoreWrapper wrap_store) {
-  std::unique_ptr<Stores> stores(new Stores(properties, runtime, std::move(wrap_store)));
+                                             Runtime& runtime, StoresOptions options) {
+  std::unique_ptr<Stores> stores(new Stores(properties, runtime, std::move(options)));
   FIRN_ASSIGN_OR_RETURN(auto files, storage::LocalStore::Make(runtime, "/"));
   stores->files_ = stores->Wrapped(std::move(files));
   std::vector<iceberg::FileIo::Mount> mounts = {
       {.prefix = "file:///", .store = stores->files_.get()}};
-  auto s3 =
-      storage::s3::S3Access::Open(properties, storage::s3::ProcessEnvironment(), runtime);
+  auto s3 = storage::s3::S3Access::Open(
+      properties, storage::s3::ProcessEnvironment(), runtime,
+      {.credentials = nullptr, .stop = stores->options_.stop});
   stores->s3_problem_ = s3.status();
   if (s3.ok()) {
     stores->s3_ = *std::move(s3);
@@ -71,9 +73,10 @@ Status Stores::MountFolder(
     return Status::OK();
   }
   auto own = std::make_shared<OwnAccess>();
-  FIRN_ASSIGN_OR_RETURN(own->access, storage::s3::S3Access::Open(
-                                         properties, storage::s3::ProcessEnvironment(),
-                                         runtime_, std::move(credentials)));
+  FIRN_ASSIGN_OR_RETURN(
+      own->access, storage::s3::S3Access::Open(
+                       properties, storage::s3::ProcessEnvironment(), runtime_,
+                       {.credentials = std::move(credentials), .stop = options_.stop}));
   FIRN_ASSIGN_OR_RETURN(own->store, own->access->MakeStore(""));
   storage::ObjectStore* store = own->store.get();
   mounted_->Mount(*root, std::shared_ptr<storage::ObjectStore>(std::move(own), store));
@@ -83,6 +86,13 @@ Status Stores::MountFolder(
 bool Stores::IsMounted(const std::string& folder) {
   const auto root = S3Root(folder);
   return root && mounted_ != nullptr && mounted_->IsMounted(*root);
+}
+
+Result<std::string> Stores::Read(const std::string& file) const {
+  if (!IsInS3(file)) return ReadFileText(file);
+  auto bytes = file_io_->Read(file);
+  if (!IsError(bytes.status(), ErrorKind::kNotFound)) return bytes;
+  return Error(ErrorKind::kNotFound, "{}: no such file", file);
 }
 
 Result<std::unique_ptr<storage::ObjectStore>> Stores::OpenFolder(
@@ -101,9 +111,9 @@ Result<std::unique_ptr<storage::ObjectStore>> Stores::OpenFolder(
 
 std::unique_ptr<storage::ObjectStore> Stores::Wrapped(
     std::unique_ptr<storage::ObjectStore> store) {
-  if (!wrap_store_) return store;
+  if (!options_.wrap_store) return store;
   wrapped_.push_back(std::move(store));
-  return wrap_store_(*wrapped_.back());
+  return options_.wrap_store(*wrapped_.back());
 }
 
 }  // namespace firn::cli

@@ -21,17 +21,23 @@ bool IsInS3(const std::string& folder);
 using StoreWrapper =
     std::function<std::unique_ptr<storage::ObjectStore>(storage::ObjectStore&)>;
 
+struct StoresOptions {
+  /// Put around each store; may be empty.
+  StoreWrapper wrap_store = {};
+  /// Once it asks, no request to S3 is tried again.
+  StopToken stop = {};
+};
+
 /// The object stores that a configuration reaches: the files of this machine, and the
 /// buckets of one S3 account, and of others where a catalog says so. Outlives what is
 /// made from it.
 class Stores {
  public:
   /// Sends nothing. What is wrong with S3's properties is told to whoever asks for a
-  /// location there: most warehouses are folders. `wrap_store` is put around each store;
-  /// it may be empty.
+  /// location there: most warehouses are folders.
   static Result<std::unique_ptr<Stores>> Open(
       const iceberg::CatalogProperties& properties, Runtime& runtime,
-      StoreWrapper wrap_store = {});
+      StoresOptions options = {});
 
   /// All of them, by absolute location.
   const iceberg::FileIo& file_io() const { return *file_io_; }
@@ -44,6 +50,9 @@ class Stores {
                      std::unique_ptr<storage::s3::CredentialsProvider> credentials);
   bool IsMounted(const std::string& folder);
 
+  /// All of a file that a user names: a path, or a location in S3. Errors name it.
+  Result<std::string> Read(const std::string& file) const;
+
   enum class Missing { kMake, kFail };
   /// A store whose root is `folder`: an absolute path, or a location in S3, where nothing
   /// has to be made. Must not outlive this.
@@ -51,17 +60,17 @@ class Stores {
                                                            Missing missing);
 
  private:
-  Stores(iceberg::CatalogProperties properties, Runtime& runtime, StoreWrapper wrap_store)
+  Stores(iceberg::CatalogProperties properties, Runtime& runtime, StoresOptions options)
       : properties_(std::move(properties)),
         runtime_(runtime),
-        wrap_store_(std::move(wrap_store)) {}
+        options_(std::move(options)) {}
 
   std::unique_ptr<storage::ObjectStore> Wrapped(
       std::unique_ptr<storage::ObjectStore> store);
 
   const iceberg::CatalogProperties properties_;
   Runtime& runtime_;
-  const StoreWrapper wrap_store_;
+  const StoresOptions options_;
   /// The stores that others stand before.
   std::vector<std::unique_ptr<storage::ObjectStore>> wrapped_;
   std::unique_ptr<storage::ObjectStore> files_;

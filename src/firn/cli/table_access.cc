@@ -9,7 +9,13 @@ namespace firn::cli {
 
 Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandContext& context,
                                                  WorkspaceMode mode) {
-  return Workspace::Open(context.config, context.runtime, mode, context.wrap_store);
+  return Workspace::Open(context.config, context.runtime, mode,
+                         {.wrap_store = context.wrap_store, .stop = context.stop});
+}
+
+Result<std::unique_ptr<Stores>> OpenStores(const CommandContext& context) {
+  return Stores::Open(context.config.catalog.properties, context.runtime,
+                      {.wrap_store = context.wrap_store, .stop = context.stop});
 }
 
 Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {

@@ -73,7 +73,7 @@ Result<std::string> WalRootPath(const Config& config) {
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
                                                    WorkspaceMode mode,
-                                                   StoreWrapper wrap_store) {
+                                                   StoresOptions options) {
   const bool creates = mode == WorkspaceMode::kCreate;
   const auto missing = creates ? Stores::Missing::kMake : Stores::Missing::kFail;
   FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
@@ -82,8 +82,8 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
   // Made first, so that an unusable warehouse is named before anything else fails.
-  FIRN_ASSIGN_OR_RETURN(workspace->stores_, Stores::Open(settings.properties, runtime,
-                                                         std::move(wrap_store)));
+  FIRN_ASSIGN_OR_RETURN(workspace->stores_,
+                        Stores::Open(settings.properties, runtime, std::move(options)));
   Stores& stores = *workspace->stores_;
   if (warehouse) FIRN_RETURN_NOT_OK(stores.OpenFolder(*warehouse, missing).status());
   FIRN_ASSIGN_OR_RETURN(workspace->bare_wal_store_, stores.OpenFolder(wal_root, missing));

@@ -40,7 +40,7 @@ class Workspace {
   /// Fails, naming the path, if one cannot be used.
   static Result<std::unique_ptr<Workspace>> Open(const Config& config, Runtime& runtime,
                                                  WorkspaceMode mode,
-                                                 StoreWrapper wrap_store = {});
+                                                 StoresOptions options = {});
 
   iceberg::Catalog& catalog() { return *catalog_; }
   /// Data and metadata files, by absolute location.

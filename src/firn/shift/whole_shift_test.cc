@@ -98,7 +98,9 @@ TEST(WholeShiftTest, AFileIsWrittenByOneRequestAndNotReadAgain) {
     const bool is_data = call.key.find("/data/") != std::string::npos;
     const bool is_put = call.operation == storage::StoreOperation::kPutWhole;
     if (is_put) ++(is_data ? requests.data_puts : requests.metadata_puts);
-    if (!is_put && is_data) ++requests.data_gets;
+    const bool is_get = call.operation == storage::StoreOperation::kGetRange ||
+                        call.operation == storage::StoreOperation::kGetWhole;
+    if (is_get && is_data) ++requests.data_gets;
     return storage::kPass;
   };
   for (const char* rows : {"P/a1 Q/b2 R/c3", "P/d4 Q/e5 R/f6"}) warehouse.Write(rows);

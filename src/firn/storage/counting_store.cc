@@ -1,5 +1,7 @@
 #include "firn/storage/counting_store.h"
 
+#include <utility>
+
 namespace firn::storage {
 
 Status CountingStore::Counted(Count& requests, Status status) {
@@ -20,6 +22,37 @@ Status CountingStore::PutWhole(std::string_view key, std::string_view bytes,
   FIRN_RETURN_NOT_OK(Counted(puts_, inner_.PutWhole(key, bytes, mode)));
   put_bytes_ += static_cast<std::int64_t>(bytes.size());
   return Status::OK();
+}
+
+class CountingStore::Writer final : public ObjectWriter {
+ public:
+  Writer(CountingStore& store, std::unique_ptr<ObjectWriter> inner)
+      : store_(store), inner_(std::move(inner)) {}
+
+  Status Append(std::string_view bytes) override {
+    const Status appended = inner_->Append(bytes);
+    if (!appended.ok()) return store_.Counted(store_.puts_, appended);
+    bytes_ += static_cast<std::int64_t>(bytes.size());
+    return appended;
+  }
+
+  Status Finish() override {
+    FIRN_RETURN_NOT_OK(store_.Counted(store_.puts_, inner_->Finish()));
+    store_.put_bytes_ += bytes_;
+    return Status::OK();
+  }
+
+ private:
+  CountingStore& store_;
+  const std::unique_ptr<ObjectWriter> inner_;
+  std::int64_t bytes_ = 0;
+};
+
+Result<std::unique_ptr<ObjectWriter>> CountingStore::PutInPieces(std::string_view key,
+                                                                 PutMode mode) {
+  auto inner = inner_.PutInPieces(key, mode);
+  if (!inner.ok()) return Counted(puts_, inner.status());
+  return std::make_unique<Writer>(*this, *std::move(inner));
 }
 
 Result<std::string> CountingStore::GetRange(std::string_view key, std::int64_t offset,

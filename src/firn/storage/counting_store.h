@@ -29,6 +29,9 @@ class CountingStore : public ObjectStore {
 
   Status PutWhole(std::string_view key, std::string_view bytes,
                   PutMode mode = PutMode::kOverwrite) override;
+  /// Counts as one put, when it ends.
+  Result<std::unique_ptr<ObjectWriter>> PutInPieces(
+      std::string_view key, PutMode mode = PutMode::kOverwrite) override;
   Result<std::string> GetRange(std::string_view key, std::int64_t offset,
                                std::int64_t length) override;
   Result<std::string> GetWhole(std::string_view key) override;
@@ -40,6 +43,7 @@ class CountingStore : public ObjectStore {
   RequestCounts counts() const;
 
  private:
+  class Writer;
   using Count = std::atomic<std::int64_t>;
 
   Status Counted(Count& requests, Status status);

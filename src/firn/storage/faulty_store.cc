@@ -1,5 +1,7 @@
 #include "firn/storage/faulty_store.h"
 
+#include <utility>
+
 namespace firn::storage {
 namespace {
 
@@ -19,6 +21,8 @@ std::string_view StoreOperationName(StoreOperation operation) {
   switch (operation) {
     case StoreOperation::kPutWhole:
       return "PutWhole";
+    case StoreOperation::kAppend:
+      return "Append";
     case StoreOperation::kGetRange:
       return "GetRange";
     case StoreOperation::kGetWhole:
@@ -57,6 +61,33 @@ Outcome FaultyStore::Call(StoreOperation operation, std::string_view key,
 Status FaultyStore::PutWhole(std::string_view key, std::string_view bytes, PutMode mode) {
   return Call<Status>(StoreOperation::kPutWhole, key,
                       [&] { return inner_.PutWhole(key, bytes, mode); });
+}
+
+class FaultyStore::Writer final : public ObjectWriter {
+ public:
+  Writer(FaultyStore& store, std::string_view key, std::unique_ptr<ObjectWriter> inner)
+      : store_(store), key_(key), inner_(std::move(inner)) {}
+
+  Status Append(std::string_view bytes) override {
+    return store_.Call<Status>(StoreOperation::kAppend, key_,
+                               [&] { return inner_->Append(bytes); });
+  }
+
+  Status Finish() override {
+    return store_.Call<Status>(StoreOperation::kPutWhole, key_,
+                               [&] { return inner_->Finish(); });
+  }
+
+ private:
+  FaultyStore& store_;
+  const std::string key_;
+  const std::unique_ptr<ObjectWriter> inner_;
+};
+
+Result<std::unique_ptr<ObjectWriter>> FaultyStore::PutInPieces(std::string_view key,
+                                                               PutMode mode) {
+  FIRN_ASSIGN_OR_RETURN(auto inner, inner_.PutInPieces(key, mode));
+  return std::make_unique<Writer>(*this, key, std::move(inner));
 }
 
 Result<std::string> FaultyStore::GetRange(std::string_view key, std::int64_t offset,

@@ -11,7 +11,16 @@
 
 namespace firn::storage {
 
-enum class StoreOperation { kPutWhole, kGetRange, kGetWhole, kList, kDelete };
+enum class StoreOperation {
+  /// The last step of PutInPieces, too.
+  kPutWhole,
+  /// A piece of PutInPieces.
+  kAppend,
+  kGetRange,
+  kGetWhole,
+  kList,
+  kDelete,
+};
 
 std::string_view StoreOperationName(StoreOperation operation);
 
@@ -60,6 +69,8 @@ class FaultyStore : public ObjectStore {
 
   Status PutWhole(std::string_view key, std::string_view bytes,
                   PutMode mode = PutMode::kOverwrite) override;
+  Result<std::unique_ptr<ObjectWriter>> PutInPieces(
+      std::string_view key, PutMode mode = PutMode::kOverwrite) override;
   Result<std::string> GetRange(std::string_view key, std::int64_t offset,
                                std::int64_t length) override;
   Result<std::string> GetWhole(std::string_view key) override;
@@ -68,7 +79,8 @@ class FaultyStore : public ObjectStore {
   std::string Location(std::string_view key) const override;
 
  private:
-  static constexpr std::size_t kOperations = 5;
+  class Writer;
+  static constexpr std::size_t kOperations = 6;
 
   template <typename Outcome, typename Apply>
   Outcome Call(StoreOperation operation, std::string_view key, const Apply& apply);

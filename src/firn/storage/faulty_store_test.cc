@@ -76,6 +76,34 @@ TEST_F(FaultyStoreTest, HookSeesEveryCall) {
             "Delete 2 f;");
 }
 
+TEST_F(FaultyStoreTest, StrikesPiecesOneByOneAndTheirEndAsAPut) {
+  FaultyStore pieces = Failing(FailNth(StoreOperation::kAppend, 2, kFailBefore));
+  {
+    const auto writer = pieces.PutInPieces("a").ValueOrDie();
+    EXPECT_TRUE(writer->Append("1").ok());
+    EXPECT_TRUE(IsError(writer->Append("2"), ErrorKind::kUnavailable));
+  }
+  EXPECT_FALSE(Exists("a"));
+  FaultyStore end = Failing(FailNth(StoreOperation::kPutWhole, 1, kApplyThenUnknown));
+  const auto writer = end.PutInPieces("a").ValueOrDie();
+  EXPECT_TRUE(writer->Append("1").ok());
+  EXPECT_TRUE(IsError(writer->Finish(), ErrorKind::kOutcomeUnknown));
+  EXPECT_TRUE(Exists("a"));
+}
+
+TEST_F(FaultyStoreTest, PiecesCountAsOnePut) {
+  FaultyStore faulty = Failing(FailNth(StoreOperation::kAppend, 3, kFailBefore));
+  CountingStore store(faulty);
+  const auto put = store.PutInPieces("a").ValueOrDie();
+  EXPECT_TRUE(put->Append("12").ok());
+  EXPECT_TRUE(put->Append("345").ok());
+  EXPECT_EQ(store.counts(), RequestCounts{}) << "it has no end yet";
+  EXPECT_TRUE(put->Finish().ok());
+  EXPECT_EQ(store.counts(), (RequestCounts{.puts = 1, .put_bytes = 5}));
+  EXPECT_FALSE(store.PutInPieces("b").ValueOrDie()->Append("12").ok());
+  EXPECT_EQ(store.counts(), (RequestCounts{.puts = 2, .failures = 1, .put_bytes = 5}));
+}
+
 TEST_F(FaultyStoreTest, CountsSayWhatWentThrough) {
   FaultyStore faulty = Failing(FailNth(StoreOperation::kPutWhole, 2, kFailBefore));
   CountingStore store(faulty);

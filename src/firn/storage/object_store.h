@@ -63,8 +63,8 @@ class ObjectStore {
   /// PutWhole for what is better not held in memory as a whole; errors may come from the
   /// writer's calls, too. The store must outlive the writer.
   ///
-  /// Unless a store overrides it, the writer holds the bytes until it is finished, and
-  /// then calls PutWhole.
+  /// Unless a store overrides it (all but MemoryStore do), the writer holds the bytes
+  /// until it is finished, and then calls PutWhole.
   virtual Result<std::unique_ptr<ObjectWriter>> PutInPieces(
       std::string_view key, PutMode mode = PutMode::kOverwrite);
 

@@ -84,6 +84,8 @@ class S3 : public StoreUnderTest {
   S3() {
     if (!endpoint_) return;
     s3::S3StoreOptions options{.root = "lake/" + NewUlid(SystemRuntime())};
+    // The least that S3 takes.
+    options.part_bytes = 5 << 20;
     options.client.endpoint.url = *endpoint_;
     options.client.endpoint.addressing = s3::S3Endpoint::Addressing::kPath;
     store_ =
@@ -167,10 +169,24 @@ TEST_P(ObjectStoreTest, PiecesAreThereOnceFinished) {
   EXPECT_EQ(Get("folder/a"), "one two");
 }
 
+TEST_P(ObjectStoreTest, PiecesMakeALargeObject) {
+  const auto writer = store_.PutInPieces("a", PutMode::kIfAbsent).ValueOrDie();
+  std::string whole;
+  for (char letter = 'a'; letter < 'm'; ++letter) {
+    const std::string piece(1 << 20, letter);
+    ASSERT_TRUE(writer->Append(piece).ok());
+    whole += piece;
+  }
+  EXPECT_THAT(Keys(""), IsEmpty());
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_TRUE(Get("a") == whole);
+}
+
 TEST_P(ObjectStoreTest, UnfinishedPiecesLeaveNothing) {
-  {
+  const std::string piece(1 << 20, 'x');
+  for (const int pieces : {1, 7}) {
     const auto writer = store_.PutInPieces("a").ValueOrDie();
-    ASSERT_TRUE(writer->Append("one").ok());
+    for (int i = 0; i < pieces; ++i) ASSERT_TRUE(writer->Append(piece).ok());
   }
   EXPECT_THAT(Keys(""), IsEmpty());
 }

@@ -4,14 +4,15 @@
 
 namespace firn::storage::s3 {
 
-Result<std::unique_ptr<S3Access>> S3Access::Open(
-    const S3Properties& properties, const Environment& environment, Runtime& runtime,
-    std::unique_ptr<CredentialsProvider> credentials) {
+Result<std::unique_ptr<S3Access>> S3Access::Open(const S3Properties& properties,
+                                                 const Environment& environment,
+                                                 Runtime& runtime, Options options) {
   FIRN_ASSIGN_OR_RETURN(S3Settings settings, ReadS3Settings(properties, environment));
+  settings.client.stop = std::move(options.stop);
   std::unique_ptr<S3Access> access(new S3Access(runtime, std::move(settings)));
   FIRN_ASSIGN_OR_RETURN(access->http_,
                         http::MakeHttpClient(runtime, access->settings_.http));
-  access->credentials_ = std::move(credentials);
+  access->credentials_ = std::move(options.credentials);
   if (access->credentials_ == nullptr) {
     access->credentials_ = MakeCredentials(properties, access->settings_, environment,
                                            runtime, *access->http_);

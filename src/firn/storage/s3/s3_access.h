@@ -12,12 +12,18 @@ namespace firn::storage::s3 {
 /// it share. Thread-safe.
 class S3Access {
  public:
-  /// Sends nothing yet. `credentials`, if there are any, are taken instead of what the
-  /// properties and the environment say: a catalog's for one table. Invalid, with its
-  /// name, for a property that cannot be used. `runtime` must outlive what is made.
-  static Result<std::unique_ptr<S3Access>> Open(
-      const S3Properties& properties, const Environment& environment, Runtime& runtime,
-      std::unique_ptr<CredentialsProvider> credentials = nullptr);
+  struct Options {
+    /// Taken instead of what properties and environment say: a catalog's for one table.
+    std::unique_ptr<CredentialsProvider> credentials;
+    /// S3ClientOptions::stop.
+    StopToken stop;
+  };
+
+  /// Sends nothing yet. Invalid, with its name, for a property that cannot be used.
+  /// `runtime` must outlive what is made.
+  static Result<std::unique_ptr<S3Access>> Open(const S3Properties& properties,
+                                                const Environment& environment,
+                                                Runtime& runtime, Options options);
 
   /// A store of S3StoreOptions::root. Must not outlive this.
   Result<std::unique_ptr<S3Store>> MakeStore(std::string root);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/core/stoppable_sleep.h"
 #include "firn/storage/s3/digest.h"
 #include "firn/storage/s3/s3_messages.h"
 #include "firn/storage/s3/sigv4.h"
@@ -25,6 +26,10 @@ Duration TimeoutOf(std::int64_t bytes, Duration base) {
 
 bool ChangesSomething(const S3Request& request) {
   return request.method != "GET" && request.method != "HEAD";
+}
+
+bool IsWorthRepeating(Verdict verdict) {
+  return verdict == Verdict::kThrottled || verdict == Verdict::kServerFailed;
 }
 
 Subject SubjectOf(const S3Request& request) {
@@ -116,32 +121,38 @@ S3Client::Attempt S3Client::Try(const S3Request& request, std::string_view body)
 }
 
 Result<S3Answer> S3Client::Send(const S3Request& request, std::string_view body) {
+  const int attempts_max =
+      request.attempts_max > 0 ? request.attempts_max : options_.attempts_max;
   bool may_be_done = false;
+  bool stopped = false;
   int expired = 0;
   Attempt attempt;
-  for (int number = 1; number <= options_.attempts_max; ++number) {
-    if (number > 1) runtime_->Sleep(WaitAfter(number - 1, options_.backoff, *runtime_));
+  for (int number = 1; number <= attempts_max; ++number) {
+    if (number > 1) {
+      const Duration wait = WaitAfter(number - 1, options_.backoff, *runtime_);
+      stopped = !SleepUnlessStopped(*runtime_, wait, options_.stop).ok();
+      if (stopped) break;
+    }
     attempt = Try(request, body);
     // New ones that are refused as well will not get better.
     if (attempt.verdict == Verdict::kExpiredCredentials && ++expired == 1) continue;
-    const bool is_worth_repeating = attempt.verdict == Verdict::kThrottled ||
-                                    attempt.verdict == Verdict::kServerFailed;
-    if (!is_worth_repeating) break;
+    if (!IsWorthRepeating(attempt.verdict)) break;
     if (attempt.verdict == Verdict::kServerFailed) {
       may_be_done = may_be_done || ChangesSomething(request);
     }
   }
-  const bool is_final = attempt.verdict == Verdict::kFinal ||
-                        attempt.verdict == Verdict::kExpiredCredentials;
+  const bool is_final = !IsWorthRepeating(attempt.verdict);
   if (is_final && attempt.response.ok()) {
     return S3Answer{.response = *std::move(attempt.response), .repeated = may_be_done};
   }
   Status failure = attempt.response.ok()
                        ? FailureOf(SubjectOf(request), *attempt.response)
                        : attempt.response.status();
-  if (!is_final) {
+  if (stopped) {
+    failure = Error(ErrorKind::kCancelled, "{}; stopped on request", ErrorText(failure));
+  } else if (!is_final) {
     failure = Error(ErrorKind::kUnavailable, "{}; given up after {} attempts",
-                    ErrorText(failure), options_.attempts_max);
+                    ErrorText(failure), attempts_max);
   }
   return may_be_done ? OfUnknownOutcome(failure) : failure;
 }

@@ -34,6 +34,8 @@ struct S3ClientOptions {
   int attempts_max = 6;
   Backoff backoff = {.first = std::chrono::milliseconds(100),
                      .max = std::chrono::seconds(10)};
+  /// Once it asks, nothing is tried again.
+  StopToken stop;
 };
 
 struct S3Request {
@@ -49,6 +51,8 @@ struct S3Request {
   /// Of CompleteMultipartUpload: status 200 may be a failure, and is taken for a 500
   /// then.
   bool may_fail_late = false;
+  /// Zero: the client's.
+  int attempts_max = 0;
 };
 
 struct S3Answer {
@@ -70,8 +74,9 @@ class S3Client {
 
   /// The first answer that is final, whatever its status: the same bytes are sent, at
   /// most `attempts_max` times, after time-outs, lost connections, throttling, and
-  /// failures of the server. Unavailable if all attempts failed so; OutcomeUnknown for
-  /// any failure behind an attempt that may have been carried out and changes something.
+  /// failures of the server. Unavailable if all attempts failed so, Cancelled if some
+  /// were not made because of a stop; OutcomeUnknown for any failure behind an attempt
+  /// that may have been carried out and changes something.
   Result<S3Answer> Send(const S3Request& request, std::string_view body = {});
 
  private:

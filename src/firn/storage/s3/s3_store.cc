@@ -16,8 +16,10 @@ constexpr const char* kMarkHeader = "x-amz-meta-firn-put";
 /// The largest object that is read whole.
 constexpr std::int64_t kWholeBytesMax = 2LL << 30;
 
-std::string NewMark(Runtime& runtime) {
-  return fmt::format("{:016x}{:016x}", runtime.Random64(), runtime.Random64());
+/// Headers of the request that makes an object.
+std::vector<http::Header> Conditions(PutMode mode) {
+  if (mode == PutMode::kOverwrite) return {};
+  return {{.name = "If-None-Match", .value = "*"}};
 }
 
 /// Bucket, and key in the bucket.
@@ -88,10 +90,19 @@ std::string S3Store::Location(std::string_view key) const {
   return "s3://" + (key.empty() ? options_.root : Path(key));
 }
 
+std::string S3Store::NewMark() const {
+  return fmt::format("{:016x}{:016x}", runtime_.Random64(), runtime_.Random64());
+}
+
 Status S3Store::PutWhole(std::string_view key, std::string_view bytes, PutMode mode) {
   FIRN_RETURN_NOT_OK(CheckKey(key));
-  const std::string mark = NewMark(runtime_);
+  const std::string mark = NewMark();
   FIRN_ASSIGN_OR_RETURN(const S3Answer answer, PutOnce(key, bytes, mode, mark));
+  return OutcomeOfPut(key, mode, mark, answer);
+}
+
+Status S3Store::OutcomeOfPut(std::string_view key, PutMode mode, const std::string& mark,
+                             const S3Answer& answer) {
   const int status = answer.response.status;
   // The condition does not hold; or, of an upload in parts, it is complete already.
   if (answer.repeated && (status == 412 || status == 404)) return WhosePutWon(key, mark);
@@ -101,26 +112,29 @@ Status S3Store::PutWhole(std::string_view key, std::string_view bytes, PutMode m
   return FailureOfAnswer(NewRequest("PUT", key), answer);
 }
 
+ObjectInParts S3Store::InParts(std::string_view key, PutMode mode,
+                               const std::string& mark) const {
+  S3Request request = NewRequest("PUT", key);
+  return {.bucket = std::move(request.bucket),
+          .key = std::move(request.key),
+          .headers = {{.name = kMarkHeader, .value = mark}},
+          .completion_headers = Conditions(mode)};
+}
+
 Result<S3Answer> S3Store::PutOnce(std::string_view key, std::string_view bytes,
                                   PutMode mode, const std::string& mark) {
-  std::vector<http::Header> conditions;
-  if (mode == PutMode::kIfAbsent) {
-    conditions.push_back({.name = "If-None-Match", .value = "*"});
+  if (static_cast<std::int64_t>(bytes.size()) <= options_.single_put_bytes_max) {
+    S3Request request = NewRequest("PUT", key);
+    request.headers = Conditions(mode);
+    request.headers.push_back({.name = kMarkHeader, .value = mark});
+    return client_.Send(request, bytes);
   }
-  const std::vector<http::Header> of_object = {{.name = kMarkHeader, .value = mark}};
-  S3Request request = NewRequest("PUT", key);
-  if (static_cast<std::int64_t>(bytes.size()) > options_.single_put_bytes_max) {
-    return UploadInParts(client_,
-                         {.bucket = std::move(request.bucket),
-                          .key = std::move(request.key),
-                          .headers = of_object,
-                          .completion_headers = conditions,
-                          .part_bytes = options_.part_bytes},
-                         bytes);
+  MultipartUpload upload(client_, InParts(key, mode, mark));
+  const auto part_bytes = static_cast<std::size_t>(options_.part_bytes);
+  for (std::size_t from = 0; from < bytes.size(); from += part_bytes) {
+    FIRN_RETURN_NOT_OK(upload.Put(bytes.substr(from, part_bytes)));
   }
-  request.headers = std::move(conditions);
-  request.headers.insert(request.headers.end(), of_object.begin(), of_object.end());
-  return client_.Send(request, bytes);
+  return upload.Complete();
 }
 
 /// Of a put whose earlier attempt may have been carried out: was it that one?

@@ -7,6 +7,7 @@
 
 #include "firn/core/runtime.h"
 #include "firn/storage/object_store.h"
+#include "firn/storage/s3/multipart_upload.h"
 #include "firn/storage/s3/s3_client.h"
 
 namespace firn::storage::s3 {
@@ -17,7 +18,7 @@ struct S3StoreOptions {
   std::string root;
   S3ClientOptions client;
   /// What is larger is put in parts of `part_bytes` (S3 wants 5 MiB at least, and 10,000
-  /// parts at most).
+  /// parts at most), and so is what comes in pieces and is larger than a part.
   std::int64_t single_put_bytes_max = 64 << 20;
   std::int64_t part_bytes = 16 << 20;
 };
@@ -36,6 +37,9 @@ class S3Store : public ObjectStore {
 
   Status PutWhole(std::string_view key, std::string_view bytes,
                   PutMode mode = PutMode::kOverwrite) override;
+  /// Holds a part at most; a writer that is destroyed aborts the upload.
+  Result<std::unique_ptr<ObjectWriter>> PutInPieces(
+      std::string_view key, PutMode mode = PutMode::kOverwrite) override;
   Result<std::string> GetRange(std::string_view key, std::int64_t offset,
                                std::int64_t length) override;
   Result<std::string> GetWhole(std::string_view key) override;
@@ -44,6 +48,8 @@ class S3Store : public ObjectStore {
   std::string Location(std::string_view key) const override;
 
  private:
+  class Writer;
+
   S3Store(Runtime& runtime, S3Client client, S3StoreOptions options)
       : runtime_(runtime), client_(std::move(client)), options_(std::move(options)) {}
 
@@ -52,8 +58,15 @@ class S3Store : public ObjectStore {
   Status CheckKey(std::string_view key) const;
   S3Request NewRequest(std::string method, std::string_view key) const;
   Status FailureOfAnswer(const S3Request& request, const S3Answer& answer) const;
+  /// Names one put, whatever becomes of its attempts.
+  std::string NewMark() const;
+  ObjectInParts InParts(std::string_view key, PutMode mode,
+                        const std::string& mark) const;
   Result<S3Answer> PutOnce(std::string_view key, std::string_view bytes, PutMode mode,
                            const std::string& mark);
+  /// What the answer to a put's last request means.
+  Status OutcomeOfPut(std::string_view key, PutMode mode, const std::string& mark,
+                      const S3Answer& answer);
   Status WhosePutWon(std::string_view key, const std::string& mark);
   Result<std::int64_t> SizeOf(std::string_view key);
   Status ListPageInto(std::string_view prefix, std::string& token,

@@ -163,6 +163,24 @@ TEST_F(S3StoreTest, ExpiredCredentialsAreRenewedOnce) {
   EXPECT_THAT(ErrorText(store_->PutWhole("a", "x")), HasSubstr("ExpiredToken"));
 }
 
+TEST_F(S3StoreTest, NothingIsTriedAgainAfterAStop) {
+  StopSource stop;
+  Open([&](S3StoreOptions& options) { options.client.stop = stop.token(); });
+  ASSERT_TRUE(store_->PutWhole("a", "x").ok());
+  Always([&](const ReceivedRequest&) {
+    stop.RequestStop();
+    return ErrorReply(503, "SlowDown");
+  });
+  const Status status = store_->GetWhole("a").status();
+  ExpectKind(status, ErrorKind::kCancelled);
+  EXPECT_THAT(ErrorText(status), HasSubstr("SlowDown"));
+  EXPECT_EQ(server_->Requests().size(), 2u);
+  Always(drop_);
+  ExpectKind(store_->PutWhole("a", "x"), ErrorKind::kOutcomeUnknown);
+  Always(ok_);
+  EXPECT_TRUE(store_->PutWhole("a", "y").ok()) << "a first attempt is made still";
+}
+
 TEST_F(S3StoreTest, AMissingBucketIsNamed) {
   Open();
   Always(Fail(404, "NoSuchBucket"));
