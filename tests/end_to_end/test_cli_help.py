@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import shutil
+import socket
 import subprocess
 import time
 
@@ -98,6 +99,16 @@ def test_completion_scripts_parse(firn, tmp_path, shell):
     script = tmp_path / "script"
     script.write_text(firn.run("completion", shell).stdout)
     subprocess.run([shell, "-n", script], check=True)
+
+
+def test_completion_does_not_wait_for_a_catalog_that_is_silent(firn):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        firn.configure(f"catalog: {{type: rest, uri: '{uri}'}}\nwal: {{path: wal}}\n")
+        begun = time.monotonic()
+        assert firn.run("__complete", "shift", "db").stdout == ""
+    # Whoever waits for a commit waits for minutes.
+    assert time.monotonic() - begun < 15
 
 
 class Shell:

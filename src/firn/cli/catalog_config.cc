@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "firn/cli/stores.h"
 #include "firn/storage/location.h"
 
 namespace firn::cli {
@@ -24,6 +25,24 @@ void AddEmbeddedCatalog(CatalogConfig& catalog) {
   const auto folder = catalog.warehouse_folder();
   if (is_said || !is_sql || !folder) return;
   properties[catalog_property::kUri] = fmt::format("sqlite:///{}/catalog.db", *folder);
+}
+
+/// Where nothing but a warehouse is said, that is what is wrong if it cannot be used.
+std::optional<iceberg::PropertyProblem> ProblemOfWarehouse(const CatalogConfig& catalog) {
+  const bool is_all =
+      !iceberg::FindProperty(catalog.properties, catalog_property::kUri) &&
+      !iceberg::FindProperty(catalog.properties, catalog_property::kType);
+  const std::string warehouse = catalog.warehouse();
+  const std::size_t scheme_end = warehouse.find("://");
+  if (!is_all || scheme_end == std::string::npos || IsInS3(warehouse) ||
+      warehouse.starts_with(kFileScheme)) {
+    return std::nullopt;
+  }
+  return iceberg::PropertyProblem{
+      catalog_property::kWarehouse,
+      fmt::format("there is no storage for {}://; name a folder, or s3://bucket/folder "
+                  "and a catalog",
+                  warehouse.substr(0, scheme_end))};
 }
 
 }  // namespace
@@ -52,7 +71,8 @@ std::optional<std::string> CatalogConfig::warehouse_folder() const {
 
 Status CompleteCatalog(CatalogConfig& catalog) {
   AddEmbeddedCatalog(catalog);
-  const auto problem = iceberg::FindPropertyProblem(catalog.properties);
+  auto problem = ProblemOfWarehouse(catalog);
+  if (!problem) problem = iceberg::FindPropertyProblem(catalog.properties);
   if (!problem) return Status::OK();
   const auto place = catalog.places.find(problem->property);
   return InvalidError("{}: {}",
