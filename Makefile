@@ -1,4 +1,5 @@
-# make demo   real data end to end: WAL, plan, merge, one Iceberg commit, read by DuckDB and PyIceberg
+# make demo   real data end to end: WAL, plan, merge, one Iceberg commit, read by DuckDB and PyIceberg;
+#             in S3 with WAREHOUSE=s3://bucket/folder, in a REST catalog with CATALOG=http://host:port
 # make test   set-up, build, every test that needs no server
 # make test-servers   tests with PostgreSQL, S3, a REST catalog and Spark, which it installs into .deps
 # make install   program, man page and completions below PREFIX; the program uses the libraries in .deps/ here
@@ -51,7 +52,7 @@ sim: setup
 	@FIRN_SIM_SEEDS=$(SEEDS) build/release/tests/sim/sim_test --gtest_brief=1
 
 demo: release
-	@$(PYTHON) tools/demo.py
+	@$(PYTHON) tools/demo.py $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(CATALOG),--catalog $(CATALOG))
 
 check: setup
 	@tools/check_format.sh
