@@ -8,7 +8,7 @@
 #include "firn/iceberg/catalog/rest/rest_routes.h"
 #include "firn/iceberg/catalog/rest/rest_token.h"
 
-/// What a REST catalog's properties mean: docs/catalogs.md lists them. Named as PyIceberg
+/// What a REST catalog's properties mean: docs/rest-catalog.md lists them. Named as PyIceberg
 /// and Iceberg's Java library name them. Pure.
 namespace firn::iceberg::rest {
 
