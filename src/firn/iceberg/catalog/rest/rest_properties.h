@@ -8,8 +8,8 @@
 #include "firn/iceberg/catalog/rest/rest_routes.h"
 #include "firn/iceberg/catalog/rest/rest_token.h"
 
-/// What a REST catalog's properties mean: docs/rest-catalog.md lists them. Named as PyIceberg
-/// and Iceberg's Java library name them. Pure.
+/// What a REST catalog's properties mean: docs/rest-catalog.md lists them. Named as
+/// PyIceberg and Iceberg's Java library name them. Pure.
 namespace firn::iceberg::rest {
 
 using Properties = CatalogProperties;
