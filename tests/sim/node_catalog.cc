@@ -6,7 +6,7 @@ using iceberg::LoadedTable;
 using iceberg::TableIdentifier;
 
 Result<LoadedTable> NodeCatalog::LoadTable(const TableIdentifier& table) {
-  return network_.Call<Result<LoadedTable>>(node_,
+  return network_.Call<Result<LoadedTable>>(node_, CallKind::kRead,
                                             [&] { return inner_.LoadTable(table); });
 }
 
@@ -15,7 +15,8 @@ Result<LoadedTable> NodeCatalog::CommitTable(
     const std::vector<iceberg::TableRequirement>& requirements,
     const std::vector<iceberg::TableUpdate>& updates) {
   return network_.Call<Result<LoadedTable>>(
-      node_, [=, this] { return inner_.CommitTable(table, requirements, updates); });
+      node_, CallKind::kCommit,
+      [=, &inner = inner_] { return inner.CommitTable(table, requirements, updates); });
 }
 
 // The table is there from the start; no node asks for anything else.

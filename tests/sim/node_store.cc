@@ -5,29 +5,32 @@ namespace firn::sim {
 Status NodeStore::PutWhole(std::string_view key, std::string_view bytes,
                            storage::PutMode mode) {
   return network_.Call<Status>(
-      node_, [=, this, key = std::string(key), bytes = std::string(bytes)] {
-        return inner_.PutWhole(key, bytes, mode);
+      node_, CallKind::kWrite,
+      [&inner = inner_, mode, key = std::string(key), bytes = std::string(bytes)] {
+        return inner.PutWhole(key, bytes, mode);
       });
 }
 
 Result<std::string> NodeStore::GetRange(std::string_view key, std::int64_t offset,
                                         std::int64_t length) {
   return network_.Call<Result<std::string>>(
-      node_, [&] { return inner_.GetRange(key, offset, length); });
+      node_, CallKind::kRead, [&] { return inner_.GetRange(key, offset, length); });
 }
 
 Result<std::string> NodeStore::GetWhole(std::string_view key) {
-  return network_.Call<Result<std::string>>(node_, [&] { return inner_.GetWhole(key); });
+  return network_.Call<Result<std::string>>(node_, CallKind::kRead,
+                                            [&] { return inner_.GetWhole(key); });
 }
 
 Result<std::vector<storage::ObjectInfo>> NodeStore::List(std::string_view prefix) {
   return network_.Call<Result<std::vector<storage::ObjectInfo>>>(
-      node_, [&] { return inner_.List(prefix); });
+      node_, CallKind::kRead, [&] { return inner_.List(prefix); });
 }
 
 Status NodeStore::Delete(std::string_view key) {
   return network_.Call<Status>(
-      node_, [this, key = std::string(key)] { return inner_.Delete(key); });
+      node_, CallKind::kWrite,
+      [&inner = inner_, key = std::string(key)] { return inner.Delete(key); });
 }
 
 std::string NodeStore::Location(std::string_view key) const {

@@ -1,12 +1,15 @@
 #include "shifter.h"
 
+#include <algorithm>
+
 #include "firn/shift/table_shift.h"
 #include "firn/wal/wal_reader.h"
 
 namespace firn::sim {
 namespace {
 
-constexpr Duration kShiftInterval = std::chrono::milliseconds(400);
+constexpr Duration kShiftIntervalMin = std::chrono::milliseconds(400);
+constexpr Duration kShiftIntervalMax = std::chrono::hours(6);
 
 /// Notes the files that may overlap, since no key could cut their chunks.
 class UncutParts : public shift::ShiftObserver {
@@ -32,6 +35,7 @@ shift::TableShiftOptions OptionsOf(const Plan& plan) {
   options.iteration = {.limits = {.lower_bound_input_bytes_per_task = plan.file_bytes / 2,
                                   .upper_bound_input_bytes_per_task = plan.file_bytes},
                        .iteration_bytes = plan.iteration_bytes};
+  options.retention = plan.retention;
   return options;
 }
 
@@ -47,12 +51,13 @@ class Shifter {
                 .io = process.io,
                 .wal_store = process.wal,
                 .wal_reader = reader_},
-               process.world.table(), process.world.wal_id(),
-               OptionsOf(process.world.plan())) {}
+               process.world.table(), process.root.id, OptionsOf(process.world.plan())) {}
 
   Result<shift::ShiftReport> Run(const StopToken& stop) {
     return shift_.Run(stop, observer_);
   }
+
+  Status Clean() { return shift_.Clean().status(); }
 
  private:
   UncutParts observer_;
@@ -60,8 +65,14 @@ class Shifter {
   shift::TableShift shift_;
 };
 
-void Expect(Process& process, const Status& status) {
-  if (status.ok()) return;
+/// What failing calls, other processes and other engines may do to a shift.
+bool IsExpected(const Status& status) {
+  return IsError(status, ErrorKind::kUnavailable) ||
+         IsError(status, ErrorKind::kOutcomeUnknown) ||
+         IsError(status, ErrorKind::kConflict) || IsError(status, ErrorKind::kNotFound);
+}
+
+void Report(Process& process, const Status& status) {
   process.world.Report(fmt::format("{}: {}", process.node.name(), status.ToString()));
 }
 
@@ -69,17 +80,28 @@ void Expect(Process& process, const Status& status) {
 
 void RunShifter(Process& process, const StopToken& stop) {
   Shifter shifter(process);
+  Duration interval = kShiftIntervalMin;
   while (!stop.stop_requested() && !process.node.crashed()) {
-    const Status status = shifter.Run(process.node.crash_token()).status();
+    const int rollback_changes = process.world.rollback_changes();
+    const auto report = shifter.Run(process.node.crash_token());
+    const Status cleaned = shifter.Clean();
     if (process.node.crashed()) return;
-    Expect(process, status);
-    process.node.Sleep(kShiftInterval);
+    const bool was_rolled_back = process.world.is_rolled_back() ||
+                                 rollback_changes != process.world.rollback_changes();
+    for (const Status& status : {report.status(), cleaned}) {
+      if (status.ok() || IsExpected(status) || was_rolled_back) continue;
+      Report(process, status);
+    }
+    const bool is_in_vain = !report.ok() || report->figures.rows == 0;
+    interval = is_in_vain ? std::min(2 * interval, kShiftIntervalMax) : kShiftIntervalMin;
+    process.node.Sleep(interval);
   }
 }
 
-void ShiftAll(Process& process) {
+void ShiftAll(Process& process, bool is_last) {
   const auto report = Shifter(process).Run({});
-  if (!report.ok()) return Expect(process, report.status());
+  if (!report.ok()) return Report(process, report.status());
+  if (!is_last) return;
   for (const shift::JudgedHole& hole : report->holes) {
     process.world.Report(fmt::format("segment {} of shard {} is missing",
                                      hole.hole.missing, hole.hole.shard));

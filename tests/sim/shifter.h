@@ -5,10 +5,11 @@
 
 namespace firn::sim {
 
-/// A process that shifts again and again until it is told to stop.
+/// A process that shifts and cleans again and again until it is told to stop; less often
+/// while there is nothing to do.
 void RunShifter(Process& process, const StopToken& stop);
 
-/// One shift, which must take all that is there.
-void ShiftAll(Process& process);
+/// One shift; the last one must take all that is there.
+void ShiftAll(Process& process, bool is_last);
 
 }  // namespace firn::sim

@@ -1,24 +1,66 @@
 #include "simulation.h"
 
+#include <vector>
+
 #include "ingest.h"
+#include "machine.h"
 #include "shifter.h"
+#include "trouble.h"
 #include "world.h"
 
 namespace firn::sim {
+namespace {
+
+/// All machines with all that can befall them, until every delivery was made.
+void RunTroubled(World& world) {
+  StopSource stop;
+  std::vector<int> deliveries_left(world.plan().ingest_machines, world.plan().deliveries);
+  const auto start = [&](const std::string& name, std::size_t number, Role role) {
+    return Thread(world.node(), name, [&world, name, number, role = std::move(role)] {
+      RunMachine(world, name, world.root(number), role);
+    });
+  };
+  Thread trouble(world.node(), "trouble", [&] { MakeTrouble(world, stop.token()); });
+  std::vector<Thread> shifters;
+  for (std::size_t i = 0; i < world.plan().shift_machines; ++i) {
+    shifters.push_back(start(fmt::format("shift{}", i), i, [&](Process& process) {
+      RunShifter(process, stop.token());
+    }));
+  }
+  {
+    std::vector<Thread> ingests;
+    for (std::size_t i = 0; i < world.plan().ingest_machines; ++i) {
+      // Two that read one partition are what a rebalance leaves for a while.
+      const int partition = static_cast<int>(world.node().Random64() % kSourcePartitions);
+      ingests.push_back(start(fmt::format("ingest{}", i), i,
+                              [&left = deliveries_left[i], partition](Process& process) {
+                                RunIngest(process, partition, left);
+                              }));
+    }
+  }
+  stop.RequestStop();
+}
+
+/// Nothing fails any more, and all that was sent comes in.
+void Recover(World& world) {
+  world.network().CalmDown();
+  Process ingest(world, world.NewNode("last-ingest"), world.root(0));
+  for (int i = 0; i < kSourcePartitions; ++i) FinishSource(ingest, i);
+  // What waits for a source's rows in another root comes in the second time.
+  for (const bool is_last : {false, true}) {
+    for (std::size_t i = 0; i < world.plan().wal_roots; ++i) {
+      Process shifter(world, world.NewNode("last-shift"), world.root(i));
+      ShiftAll(shifter, is_last);
+    }
+  }
+}
+
+}  // namespace
 
 Outcome Simulate(std::uint64_t seed) {
   World world(seed);
-  {
-    Process ingest(world, world.sim().NewNode("ingest"));
-    Process shifter(world, world.sim().NewNode("shifter"));
-    StopSource stop;
-    Thread shifting(shifter.node, "main", [&] { RunShifter(shifter, stop.token()); });
-    Thread ingesting(ingest.node, "main", [&] { RunIngest(ingest); });
-    ingesting.Join();
-    stop.RequestStop();
-  }
-  Process last(world, world.sim().NewNode("last"));
-  ShiftAll(last);
+  RunTroubled(world);
+  Recover(world);
   world.CheckTable();
   return {.problems = world.problems(),
           .trace_hash = world.sim().trace_hash(),

@@ -22,7 +22,8 @@ struct Outcome {
 ///   every acknowledged record is in the table exactly once, and no other one twice;
 ///   files of one shift are sorted, and do not overlap;
 ///   the positions never go back;
-///   every live file is there.
+///   every live file is there;
+///   no process fails for good, and none keeps memory that it took.
 /// A run that hangs ends the process (SimRuntime).
 Outcome Simulate(std::uint64_t seed);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chance.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/order/sort_order.h"
 #include "firn/wal/wal_root.h"
@@ -12,15 +13,11 @@ namespace {
 
 const iceberg::TableIdentifier kTable = {.namespace_name = "demo", .name = "events"};
 constexpr std::int64_t kMemoryLimit = 64 << 20;
-constexpr std::uint64_t kScheduleSalt = 0x5eed;
+constexpr std::int64_t kStepsMax = 100'000;
+constexpr std::uint64_t kSwitchPercents[] = {5, 20, 60};
 
 iceberg::FileIo MountedAtRoot(storage::ObjectStore& store) {
   return iceberg::FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
-}
-
-template <typename Number>
-Number OneOf(Runtime& runtime, std::initializer_list<Number> choices) {
-  return *(choices.begin() + runtime.Random64() % choices.size());
 }
 
 /// The iteration that wrote a data file: its name begins with it.
@@ -32,26 +29,48 @@ std::string IterationOf(const iceberg::DataFile& file) {
 }  // namespace
 
 Plan Plan::Draw(Runtime& runtime) {
-  return {.switch_percent = OneOf<std::uint64_t>(runtime, {5, 20, 60}),
-          .latency_max = Duration(OneOf(runtime, {10, 1'000, 50'000})),
-          .deliveries = OneOf(runtime, {4, 8, 12}),
-          .flush_bytes = OneOf<std::int64_t>(runtime, {100, 400, 1'000}),
-          .iteration_bytes = OneOf<std::int64_t>(runtime, {1, 20'000, 1 << 20}),
-          .file_bytes = OneOf<std::int64_t>(runtime, {1'000, 3'000, 1 << 20})};
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  return {
+      .latency_max = Duration(OneOf(runtime, {10, 1'000, 50'000})),
+      .faults = {.refused = OneOf<std::uint64_t>(runtime, {0, 5, 30}),
+                 .answer_lost = OneOf<std::uint64_t>(runtime, {0, 10, 60}),
+                 .hanging = OneOf<std::uint64_t>(runtime, {0, 5, 30})},
+      .wal_roots = OneOf<std::size_t>(runtime, {1, 1, 2}),
+      .ingest_machines = OneOf<std::size_t>(runtime, {1, 2, 2}),
+      .shift_machines = OneOf<std::size_t>(runtime, {1, 2, 3}),
+      .steps_to_crash = OneOf<std::int64_t>(runtime, {0, 300, 1'500}),
+      .troubles = OneOf(runtime, {0, 5, 15}),
+      .trouble_interval = OneOf<Duration>(runtime, {seconds(1), seconds(4), hours(3)}),
+      .deliveries = OneOf(runtime, {4, 6, 8}),
+      .thinking_time_max =
+          OneOf<Duration>(runtime, {milliseconds(300), milliseconds(300), hours(8)}),
+      .flush_bytes = OneOf<std::int64_t>(runtime, {100, 400, 1'000}),
+      .iteration_bytes = OneOf<std::int64_t>(runtime, {1, 20'000, 1 << 20}),
+      .file_bytes = OneOf<std::int64_t>(runtime, {1'000, 3'000, 1 << 20}),
+      .retention = OneOf<Duration>(runtime, {minutes(40), hours(1)})};
 }
 
+WalRoot::WalRoot(Runtime& runtime)
+    : store(runtime), id(wal::OpenWalRoot(runtime, store).ValueOrDie()) {}
+
 World::World(std::uint64_t seed)
-    : sim_({.seed = seed}),
+    : sim_({.seed = seed,
+            .switch_percent = kSwitchPercents[seed % 3],
+            .steps_max = kStepsMax}),
       node_(sim_.NewNode("world")),
       plan_(Plan::Draw(node_)),
-      network_(plan_.latency_max),
-      wal_(node_),
+      network_(node_, plan_.latency_max, plan_.faults),
       data_(node_),
-      catalog_(node_, "memory:///warehouse",
-               {.before_commit = {}, .after_commit = [this](const auto&) {
-                  CheckPositions();
-                  return Status::OK();
-                }}) {
+      io_(MountedAtRoot(data_)),
+      memory_catalog_(node_, "memory:///warehouse"),
+      catalog_(memory_catalog_) {
+  catalog_.script.after_commit = [this] {
+    CheckPositions();
+    return Status::OK();
+  };
   const types::Schema schema = shift::TestSchema(types::TypeKind::kLong);
   FIRN_CHECK(catalog_.CreateNamespace(kTable.namespace_name).ok());
   FIRN_CHECK(
@@ -60,7 +79,28 @@ World::World(std::uint64_t seed)
                        {.schema = schema,
                         .sort_order = order::ParseSortOrder("key", schema).ValueOrDie()})
           .ok());
-  wal_id_ = wal::OpenWalRoot(node_, wal_).ValueOrDie();
+  for (std::size_t i = 0; i < plan_.wal_roots; ++i) {
+    roots_.push_back(std::make_unique<WalRoot>(node_));
+  }
+}
+
+SimNode& World::NewNode(std::string name) {
+  nodes_.push_back(&sim_.NewNode(std::move(name)));
+  return *nodes_.back();
+}
+
+void World::SetRolledBack(bool is_rolled_back) {
+  is_rolled_back_ = is_rolled_back;
+  ++rollback_changes_;
+  if (!is_rolled_back) reached_ = {};
+}
+
+std::vector<iceberg::DataFile> World::LiveFiles() {
+  return shift::LiveFiles(io_, Load());
+}
+
+std::vector<shift::TestRow> World::RowsOf(const iceberg::DataFile& file) {
+  return shift::ReadRows(io_, Load(), file);
 }
 
 const iceberg::TableIdentifier& World::table() const { return kTable; }
@@ -70,15 +110,30 @@ iceberg::TableMetadata World::Load() {
 }
 
 void World::CheckPositions() {
-  const auto positions = commit::ReadPositions(Load(), wal_id_);
-  if (!positions.ok()) return Report(positions.status().ToString());
-  for (const auto& [shard, before] : reached_.shards) {
-    const SegmentSequence now = PositionOf(positions->reached, shard);
-    if (now < before) {
-      Report(fmt::format("shard {} went back from {} to {}", shard, before, now));
-    }
+  if (is_rolled_back_) return;
+  const iceberg::TableMetadata metadata = Load();
+  for (const auto& root : roots_) {
+    const auto positions = commit::ReadPositions(metadata, root->id);
+    if (!positions.ok()) return Report(positions.status().ToString());
+    CheckPositions(root->id, positions->reached);
   }
-  reached_ = positions->reached;
+}
+
+void World::CheckPositions(const WalId& wal, const wal::Positions& now) {
+  wal::Positions& before = reached_[wal];
+  for (const auto& [shard, sequence] : before.shards) {
+    const auto found = now.shards.find(shard);
+    // What is not named any more is over.
+    if (found == now.shards.end() || found->second >= sequence) continue;
+    Report(
+        fmt::format("shard {} went back from {} to {}", shard, sequence, found->second));
+  }
+  for (const auto& [source, offset] : before.sources) {
+    const auto found = now.sources.find(source);
+    if (found != now.sources.end() && found->second >= offset) continue;
+    Report(fmt::format("source {} went back from {}", source, offset));
+  }
+  before = now;
 }
 
 void World::MayOverlap(const iceberg::DataFile& file) {
@@ -86,12 +141,14 @@ void World::MayOverlap(const iceberg::DataFile& file) {
 }
 
 void World::CheckTable() {
-  const iceberg::TableMetadata metadata = Load();
-  const iceberg::FileIo io = MountedAtRoot(data_);
   std::vector<shift::TestRow> rows;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> ranges;
-  for (const iceberg::DataFile& file : shift::LiveFiles(io, metadata)) {
-    const auto read = shift::ReadRows(io, metadata, file);
+  for (const iceberg::DataFile& file : LiveFiles()) {
+    if (!io_.Read(file.file_path).ok()) {
+      Report(fmt::format("live file {} was deleted", file.file_path));
+      continue;
+    }
+    const auto read = RowsOf(file);
     if (!std::ranges::is_sorted(read, {}, &shift::TestRow::key)) {
       Report(fmt::format("{} is not sorted", file.file_path));
     }
@@ -110,10 +167,11 @@ void World::CheckTable() {
   for (std::string& problem : records_.ProblemsOf(rows)) Report(std::move(problem));
 }
 
-Process::Process(World& shared, SimNode& at)
+Process::Process(World& shared, SimNode& at, WalRoot& wal_root)
     : world(shared),
       node(at),
-      wal(at, shared.network(), shared.wal()),
+      root(wal_root),
+      wal(at, shared.network(), wal_root.store),
       data(at, shared.network(), shared.data()),
       catalog(at, shared.network(), shared.catalog()),
       io(MountedAtRoot(data)),

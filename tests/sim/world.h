@@ -1,10 +1,13 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "firn/commit/positions.h"
+#include "firn/commit/test_table.h"
 #include "firn/core/ids.h"
 #include "firn/core/memory_budget.h"
 #include "firn/core/sim_runtime.h"
@@ -21,16 +24,37 @@ namespace firn::sim {
 
 /// What a run is like; drawn from its seed.
 struct Plan {
-  std::uint64_t switch_percent = 25;
   Duration latency_max = std::chrono::milliseconds(20);
-  /// Of one ingest node.
+  FaultRates faults;
+  /// Installations that feed the table.
+  std::size_t wal_roots = 1;
+  std::size_t ingest_machines = 1;
+  std::size_t shift_machines = 1;
+  /// A process crashes within so many of its steps; 0 = never.
+  std::int64_t steps_to_crash = 0;
+  /// How many things befall the table or a machine, and the longest time between two.
+  int troubles = 0;
+  Duration trouble_interval = std::chrono::seconds(1);
+  /// Of one ingest machine.
   int deliveries = 10;
+  /// Longest time between two deliveries.
+  Duration thinking_time_max = std::chrono::milliseconds(300);
   std::int64_t flush_bytes = 400;
   /// Of segment files in one iteration, and input in one data file.
   std::int64_t iteration_bytes = 16 << 10;
   std::int64_t file_bytes = 1 << 10;
+  /// Of segments that were taken.
+  Duration retention = std::chrono::hours(1);
 
   static Plan Draw(Runtime& runtime);
+};
+
+/// One installation's log.
+struct WalRoot {
+  explicit WalRoot(Runtime& runtime);
+
+  storage::MemoryStore store;
+  WalId id;
 };
 
 /// What all nodes share, and what is known of it from outside. Only one thread runs at a
@@ -41,16 +65,30 @@ class World {
 
   const Plan& plan() const { return plan_; }
   SimRuntime& sim() { return sim_; }
+  SimNode& NewNode(std::string name);
+  /// Of all that ever were.
+  const std::vector<SimNode*>& nodes() const { return nodes_; }
   /// Where the catalog and the stores run; never crashes.
   SimNode& node() { return node_; }
   Network& network() { return network_; }
-  storage::MemoryStore& wal() { return wal_; }
+  /// `i` counts round and round.
+  WalRoot& root(std::size_t i) { return *roots_[i % roots_.size()]; }
   storage::MemoryStore& data() { return data_; }
-  iceberg::Catalog& catalog() { return catalog_; }
+  commit::ScriptedCatalog& catalog() { return catalog_; }
   Records& records() { return records_; }
   const iceberg::TableIdentifier& table() const;
-  const WalId& wal_id() const { return wal_id_; }
   iceberg::TableMetadata Load();
+  /// Past the network.
+  const iceberg::FileIo& io() const { return io_; }
+  std::vector<iceberg::DataFile> LiveFiles();
+  std::vector<shift::TestRow> RowsOf(const iceberg::DataFile& file);
+
+  /// The table is rolled back from here on until it is reset; then its positions may go
+  /// back.
+  void SetRolledBack(bool is_rolled_back);
+  /// Counts all changes of the above.
+  int rollback_changes() const { return rollback_changes_; }
+  bool is_rolled_back() const { return is_rolled_back_; }
 
   /// Something that must never be.
   void Report(std::string problem) { problems_.push_back(std::move(problem)); }
@@ -66,27 +104,34 @@ class World {
  private:
   /// After each commit of anybody.
   void CheckPositions();
+  void CheckPositions(const WalId& wal, const wal::Positions& now);
 
   SimRuntime sim_;
+  std::vector<SimNode*> nodes_;
   SimNode& node_;
   Plan plan_;
   Network network_;
-  storage::MemoryStore wal_;
+  std::vector<std::unique_ptr<WalRoot>> roots_;
   storage::MemoryStore data_;
-  iceberg::MemoryCatalog catalog_;
+  iceberg::FileIo io_;
+  iceberg::MemoryCatalog memory_catalog_;
+  commit::ScriptedCatalog catalog_;
   Records records_;
-  WalId wal_id_;
-  wal::Positions reached_;
+  /// By root.
+  std::map<WalId, wal::Positions> reached_;
+  bool is_rolled_back_ = false;
+  int rollback_changes_ = 0;
   std::set<std::string> iterations_that_may_overlap_;
   std::vector<std::string> problems_;
 };
 
 /// What a process on a node works with.
 struct Process {
-  Process(World& shared, SimNode& at);
+  Process(World& shared, SimNode& at, WalRoot& wal_root);
 
   World& world;
   SimNode& node;
+  WalRoot& root;
   NodeStore wal;
   NodeStore data;
   NodeCatalog catalog;

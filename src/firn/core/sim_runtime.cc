@@ -48,6 +48,7 @@ class SimScheduler {
     std::string_view waits_for = {};
     std::optional<Duration> wake_at = std::nullopt;
     bool timed_out = false;
+    std::int64_t steps = 0;
     /// In order of their start.
     std::uint64_t number = 0;
     Baton baton = {};
@@ -95,6 +96,7 @@ class SimScheduler {
   /// Lets the seed choose who goes on.
   void Step() {
     ++steps_;
+    ++current_->steps;
     CountTowardsCrash();
     if (steps_ > options_.steps_max) End("too many steps, it may never end");
     const bool must_stop = PausedUntil(*current_) > elapsed_;
@@ -248,7 +250,8 @@ class SimScheduler {
     std::string text = fmt::format("{} (seed {}, step {}, {} us after the start)", reason,
                                    options_.seed, steps_, elapsed_.count());
     for (const auto& thread : threads_) {
-      text += fmt::format("\n  {}: {}", thread->name, Doing(*thread));
+      text += fmt::format("\n  {}: {}, after {} steps", thread->name, Doing(*thread),
+                          thread->steps);
     }
     return text;
   }
