@@ -9,11 +9,14 @@
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/parquet_io/required_columns.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_value.h"
+#include "firn/types/schema_union.h"
 
 namespace firn::parquet_io {
 namespace {
@@ -97,7 +100,55 @@ Status DoesNotFit(const Field& field, const arrow::DataType& type) {
                field.name, field.id, field.type.ToString(), type.ToString());
 }
 
+/// A value of the primitive type `type`.
+std::shared_ptr<arrow::Scalar> ScalarOf(const types::Type& type,
+                                        const types::Value& value) {
+  const auto arrow_type = types::ToArrowType(type);
+  if (const auto* decimal = std::get_if<types::DecimalValue>(&value)) {
+    const auto high = static_cast<std::int64_t>(decimal->unscaled >> 64);
+    const auto low = static_cast<std::uint64_t>(decimal->unscaled);
+    return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(high, low),
+                                                     arrow_type);
+  }
+  if (const auto* bytes = std::get_if<std::string>(&value)) {
+    return arrow::MakeScalar(arrow_type, arrow::Buffer::FromString(*bytes)).ValueOrDie();
+  }
+  return std::visit(
+      [&](const auto& held) -> std::shared_ptr<arrow::Scalar> {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) {
+          return arrow::MakeScalar(arrow_type, held).ValueOrDie();
+        } else {
+          return arrow::MakeNullScalar(arrow_type);
+        }
+      },
+      value);
+}
+
+Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows);
+
+/// Structs that are there, with the defaults of their fields.
+Result<std::shared_ptr<arrow::Array>> StructsOfDefaults(const Field& field,
+                                                        std::int64_t rows) {
+  arrow::ArrayVector children;
+  for (const Field& child : field.type.fields()) {
+    FIRN_ASSIGN_OR_RETURN(auto values, Missing(child, rows));
+    children.push_back(std::move(values));
+  }
+  return std::make_shared<arrow::StructArray>(types::ToArrowType(field.type), rows,
+                                              std::move(children));
+}
+
+/// Values of a field that the file does not have: its initial default (Iceberg spec,
+/// "Default values"), else null.
 Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows) {
+  if (field.type.is_primitive()) {
+    FIRN_ASSIGN_OR_RETURN(const types::Value value, types::InitialDefault(field));
+    if (!IsNull(value)) {
+      return arrow::MakeArrayFromScalar(*ScalarOf(field.type, value), rows);
+    }
+  } else if (field.type.kind() == TypeKind::kStruct && types::HasInitialDefault(field)) {
+    return StructsOfDefaults(field, rows);
+  }
   if (field.required) {
     return Error(ErrorKind::kCorruption,
                  "required column '{}' (field id {}) is not in the file", field.name,
@@ -106,10 +157,13 @@ Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t r
   return arrow::MakeArrayOfNull(types::ToArrowType(field.type), rows);
 }
 
+/// Whether a table may promote a column, its writer decides; here it has.
+constexpr std::int32_t kFormatVersionMax = 3;
+
 bool CanRead(const types::Type& from, const types::Type& to) {
   // Older Iceberg writers left the logical type of uuids out.
   if (to.kind() == TypeKind::kUuid && from == types::Type::Fixed(16)) return true;
-  return types::IsPromotion(from, to);
+  return types::MayBePromoted(from, to, kFormatVersionMax);
 }
 
 Result<std::shared_ptr<arrow::Array>> ProjectPrimitive(

@@ -18,10 +18,9 @@ std::vector<int> ColumnsToRead(const parquet::SchemaDescriptor& file,
                                const types::Schema& schema);
 
 /// Rows as `schema` wants them (Iceberg spec, "Column Projection"): by field id, renamed,
-/// promoted, in its order, what is missing null. `batch` has columns of the file, of
-/// which `file` tells the ids. Corruption, naming the column, if the file's type does not
-/// fit or a required column, at any depth, is
-/// missing or null.
+/// promoted, in its order, what is missing its initial default, else null. `batch` has
+/// columns of the file, of which `file` tells the ids. Corruption, naming the column, if
+/// the file's type does not fit or a required column, at any depth, is missing or null.
 Result<std::shared_ptr<arrow::RecordBatch>> Project(
     const arrow::RecordBatch& batch, const std::vector<parquet::arrow::SchemaField>& file,
     const types::Schema& schema);

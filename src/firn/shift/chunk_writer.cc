@@ -10,10 +10,12 @@
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/merge/limit_open_runs.h"
 #include "firn/merge/sorted_merge.h"
+#include "firn/order/key_encoder.h"
 #include "firn/planner/bucket.h"
 #include "firn/planner/key_range.h"
 #include "firn/shift/data_file_options.h"
 #include "firn/shift/run_spool.h"
+#include "firn/types/schema_union.h"
 
 namespace firn::shift {
 namespace {
@@ -85,6 +87,31 @@ std::vector<const SegmentRunInput*> SegmentRunsOf(
     runs.push_back(dynamic_cast<const SegmentRunInput*>(input.get()));
   }
   return runs;
+}
+
+/// The order by which keys of `key_types` are encoded from the columns that `schema` has
+/// now. They were encoded from dates where a column has become a timestamp since (format
+/// version 3): its day is that date.
+Result<order::SortOrder> OrderOfKeys(order::SortOrder order, const types::Schema& schema,
+                                     std::string_view key_types) {
+  FIRN_ASSIGN_OR_RETURN(const auto now, order::KeyEncoder::Make(order, schema));
+  if (now.KeyTypesText() == key_types || key_types.empty()) return order;
+  for (order::SortField& field : order.fields) {
+    const types::Field* column = FindField(schema, field.source_id);
+    const bool may_have_been_date =
+        column != nullptr &&
+        MayBePromoted(types::Type(types::TypeKind::kDate), column->type, 3);
+    if (may_have_been_date && field.transform == types::Transform{}) {
+      field.transform.kind = types::TransformKind::kDay;
+    }
+  }
+  FIRN_ASSIGN_OR_RETURN(const auto before, order::KeyEncoder::Make(order, schema));
+  if (before.KeyTypesText() == key_types) return order;
+  return InvalidError(
+      "the WAL holds rows that are sorted by keys of '{}', and the table now has '{}': "
+      "leave their segments out ('firn wal quarantine'), or give the columns back their "
+      "types",
+      key_types, now.KeyTypesText());
 }
 
 /// Takes the steps of one merge, and goes on to the next chunk's output where its keys
@@ -166,7 +193,9 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
                         FindTarget(metadata_, input_.buckets[chunks.front().bucket]));
   ReadPlan plan{.schema = CurrentSchema(metadata_),
                 .key_schema = SchemaFor(metadata_, target.order),
-                .order = target.order};
+                .order = {}};
+  FIRN_ASSIGN_OR_RETURN(
+      plan.order, OrderOfKeys(target.order, plan.key_schema, target.bucket.key_types));
   FIRN_ASSIGN_OR_RETURN(plan.writer_options, DataFileOptions(metadata_, target.order));
   plan.writer_options.row_group_bytes =
       std::min(plan.writer_options.row_group_bytes, options_.row_group_bytes_max);

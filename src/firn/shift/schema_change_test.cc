@@ -4,27 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "firn/shift/test_warehouse.h"
+#include "firn/types/test_fields.h"
 
 namespace firn::shift {
 namespace {
 
+using types::Column;
 using types::Field;
+using types::Required;
 using types::Schema;
 using types::Type;
 using types::TypeKind;
-
-Field Column(FieldId id, std::string name, Type type) {
-  return {.id = id, .name = std::move(name), .type = std::move(type)};
-}
-
-Field Column(FieldId id, std::string name, TypeKind kind) {
-  return Column(id, std::move(name), Type(kind));
-}
-
-Field Required(Field field) {
-  field.required = true;
-  return field;
-}
 
 Field StructOf(std::vector<Field> fields) {
   return Column(2, "c", Type::Struct(std::move(fields)));
@@ -98,6 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"WiderDecimal", Column(2, "c", Type::Decimal(4, 2)),
                          Column(2, "c", Type::Decimal(38, 2)), R"("-12.25")",
                          R"("-12.25")", R"("123456789012345678901234567890123456.78")"},
+                    Case{"DateToTimestamp", Column(2, "c", TypeKind::kDate),
+                         Column(2, "c", TypeKind::kTimestamp), "-1",
+                         R"("1969-12-31 00:00:00")", R"("2020-02-29 12:30:00")"},
                     Case{"RequiredMadeOptional", Required(kInt), kInt, "7", "7"}),
     [](const auto& test) { return test.param.name; });
 
@@ -155,6 +148,76 @@ INSTANTIATE_TEST_SUITE_P(
              R"([["a", {"x": 7, "y": 0.5}]])", R"([["a", {"y": 0.5}]])",
              R"([["c", {"y": 1.5}]])"}),
     [](const auto& test) { return test.param.name; });
+
+Field WithDefault(Field field, const char* initial) {
+  field.unknown["initial-default"] = initial;
+  field.unknown["write-default"] = "null";
+  return field;
+}
+
+/// Columns that are added with a default (format version 3), and what rows of before
+/// have.
+struct DefaultCase {
+  const char* name;
+  Field added;
+  const char* expected;
+};
+
+void PrintTo(const DefaultCase& test, std::ostream* out) { *out << test.name; }
+
+class DefaultTest : public testing::TestWithParam<DefaultCase> {};
+
+TEST_P(DefaultTest, RowsOfBeforeHaveTheInitialDefault) {
+  const Field id = Required(Column(1, "id", TypeKind::kLong));
+  TestWarehouse warehouse({.sort_by = "id", .columns = {id}});
+  warehouse.WriteJson(R"([{"id": 1}, {"id": 2}])");
+  ChangeTo(warehouse, {id, GetParam().added});
+  EXPECT_EQ(warehouse.Shift().figures.files(), 1);
+  warehouse.ExpectJson(fmt::format("[{}, {}]",
+                                   Row(1, GetParam().added, GetParam().expected),
+                                   Row(2, GetParam().added, GetParam().expected)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , DefaultTest,
+    testing::Values(
+        DefaultCase{"Int", WithDefault(kInt, "7"), "7"},
+        DefaultCase{"OfARequiredColumn", Required(WithDefault(kInt, "7")), "7"},
+        DefaultCase{"Null", WithDefault(kInt, "null"), "null"},
+        DefaultCase{"Boolean", WithDefault(Column(2, "c", TypeKind::kBoolean), "true"),
+                    "true"},
+        DefaultCase{"Double", WithDefault(Column(2, "c", TypeKind::kDouble), "0.25"),
+                    "0.25"},
+        DefaultCase{"Decimal",
+                    WithDefault(Column(2, "c", Type::Decimal(30, 2)), R"("-12.25")"),
+                    R"("-12.25")"},
+        DefaultCase{"String",
+                    WithDefault(Column(2, "c", TypeKind::kString), R"("a\n\"b")"),
+                    R"("a\n\"b")"},
+        DefaultCase{"Date",
+                    WithDefault(Column(2, "c", TypeKind::kDate), R"("1969-12-31")"),
+                    "-1"},
+        DefaultCase{"Timestamptz",
+                    WithDefault(Column(2, "c", TypeKind::kTimestamptz),
+                                R"("1969-12-31T23:00:00.5+00:00")"),
+                    "-3599500000"},
+        DefaultCase{"Binary", WithDefault(Column(2, "c", TypeKind::kBinary), R"("6162")"),
+                    R"("ab")"},
+        DefaultCase{"StructOfDefaults",
+                    WithDefault(StructOf({WithDefault(kX, "7"), kY}), "{}"),
+                    R"({"x": 7, "y": null})"},
+        DefaultCase{"NullStruct", StructOf({WithDefault(kX, "7")}), "null"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(NestedDefaultTest, AFieldOfStructsThatAreThereHasItsDefault) {
+  const Field id = Required(Column(1, "id", TypeKind::kLong));
+  TestWarehouse warehouse({.sort_by = "id", .columns = {id}});
+  ChangeTo(warehouse, {id, StructOf({kX})});
+  warehouse.WriteJson(R"([{"id": 1, "c": {"x": 1}}, {"id": 2, "c": null}])");
+  ChangeTo(warehouse, {id, StructOf({kX, Required(WithDefault(kY, "0.5"))})});
+  warehouse.Shift();
+  warehouse.ExpectJson(R"([{"id": 1, "c": {"x": 1, "y": 0.5}}, {"id": 2, "c": null}])");
+}
 
 /// A column that the table is laid out by changes, and what is in the WAL stays in order
 /// and in its partition.
@@ -226,6 +289,19 @@ TEST_F(LayoutChangeTest, SortColumnWithATransformWidened) {
   Change(Column(2, "c", TypeKind::kLong));
   Write({"4", "5000000000"});
   ExpectShifted(1, {{1, "-11"}, {4, "4"}, {3, "5"}, {2, "3"}, {5, "5000000000"}});
+}
+
+TEST_F(LayoutChangeTest, SortColumnOfDatesThatBecameTimestamps) {
+  Make(Column(2, "c", TypeKind::kDate), "", "c desc");
+  Write({"-1", "18321"});
+  Write({"10957"});
+  Change(Column(2, "c", TypeKind::kTimestamp));
+  Write({R"("2010-01-01 12:30:00")"});
+  // Keys of dates and of timestamps are not compared: two files.
+  ExpectShifted(2, {{2, R"("2020-02-29 00:00:00")"},
+                    {3, R"("2000-01-01 00:00:00")"},
+                    {1, R"("1969-12-31 00:00:00")"},
+                    {4, R"("2010-01-01 12:30:00")"}});
 }
 
 TEST_F(LayoutChangeTest, PartitionColumnOfAWiderDecimal) {
