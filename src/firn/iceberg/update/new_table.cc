@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "firn/iceberg/update/column_checks.h"
 #include "firn/order/key_encoder.h"
 
 namespace firn::iceberg {
@@ -90,17 +91,6 @@ int Depth(const std::vector<types::Field>& fields) {
   return fields.empty() ? 0 : deepest + 1;
 }
 
-Status CheckColumns(const std::vector<types::Field>& fields) {
-  if (fields.empty()) return InvalidError("a table needs a column");
-  if (const int depth = Depth(fields); depth > kNestingMax) {
-    return InvalidError("columns lie in each other {} levels deep; at most {} are taken",
-                        depth, kNestingMax);
-  }
-  std::set<std::string> names;
-  FIRN_RETURN_NOT_OK(CheckNames(fields, "", names));
-  return CheckVersion(fields, "");
-}
-
 Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
   const auto found = ids.find(id);
   if (found == ids.end()) {
@@ -123,10 +113,22 @@ Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
 
 }  // namespace
 
+Status CheckColumns(const std::vector<types::Field>& fields,
+                    std::int32_t format_version) {
+  if (fields.empty()) return InvalidError("a table needs a column");
+  if (const int depth = Depth(fields); depth > kNestingMax) {
+    return InvalidError("columns lie in each other {} levels deep; at most {} are taken",
+                        depth, kNestingMax);
+  }
+  std::set<std::string> names;
+  FIRN_RETURN_NOT_OK(CheckNames(fields, "", names));
+  return format_version < 3 ? CheckVersion(fields, "") : Status::OK();
+}
+
 Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                                        WallTime now) {
   FIRN_RETURN_NOT_OK(TakeFormatVersion(creation.properties));
-  FIRN_RETURN_NOT_OK(CheckColumns(creation.schema.fields));
+  FIRN_RETURN_NOT_OK(CheckColumns(creation.schema.fields, kFormatVersion));
   types::Schema schema = types::AssignFreshIds(creation.schema);
   schema.id = SchemaId(0);
   IdMap ids;
