@@ -35,12 +35,16 @@ def test_the_catalog_keeps_what_every_catalog_promises(database):
 
 
 def test_many_writers_append_to_one_table(database):
-    assert passes(start_suite("commit", database, "*/Postgres")) == 1
+    assert passes(start_suite("commit", database, "ManyWritersTest.*/Postgres")) == 1
+
+
+def test_many_writers_evolve_one_table(database):
+    assert passes(start_suite("commit", database, "EvolveTest.*/Postgres")) == 5
 
 
 def test_many_writers_append_through_crashes(own_postgres):
     uri = new_database(own_postgres)
-    suite = start_suite("commit", uri, "*/Postgres")
+    suite = start_suite("commit", uri, "ManyWritersTest.*/Postgres")
     for commits in (20, 60, 100):
         await_commits(own_postgres, uri, commits)
         own_postgres.restart_after_a_crash()

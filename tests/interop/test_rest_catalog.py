@@ -38,7 +38,7 @@ def lake(tmp_path, rest_on_disk):
     return lake
 
 
-@pytest.mark.parametrize("suite, least", [("iceberg", 16), ("commit", 1)], ids=["conformance", "many writers"])
+@pytest.mark.parametrize("suite, least", [("iceberg", 16), ("commit", 6)], ids=["conformance", "many writers"])
 def test_the_suites_of_catalogs(rest_on_disk, suite, least):
     warehouse = f"file://{rest_on_disk.state}/rest/warehouse"
     done = subprocess.run([TESTS / suite / f"{suite}_test", "--gtest_filter=*/RestServer"], capture_output=True, text=True,
