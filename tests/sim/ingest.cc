@@ -7,6 +7,7 @@
 #include "chance.h"
 #include "firn/commit/positions.h"
 #include "firn/wal/table_buffer.h"
+#include "rules.h"
 
 namespace firn::sim {
 namespace {
@@ -16,6 +17,7 @@ constexpr int kClients = 2;
 constexpr Duration kFlushAge = std::chrono::milliseconds(200);
 constexpr Duration kFlushPollMin = std::chrono::milliseconds(150);
 constexpr Duration kFlushPollMax = std::chrono::hours(1);
+constexpr Duration kNever = std::chrono::hours(24 * 365);
 constexpr Duration kRetryMax = std::chrono::seconds(1);
 
 wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata) {
@@ -66,9 +68,10 @@ class Ingest {
   using Buffer = std::shared_ptr<wal::TableBuffer>;
 
   void OpenBuffer() {
-    const wal::TableBufferOptions options = {.flush_bytes = world_.plan().flush_bytes,
-                                             .flush_age = kFlushAge,
-                                             .shard = {.node = node_.name()}};
+    wal::TableBufferOptions options = {.flush_bytes = world_.plan().flush_bytes,
+                                       .flush_age = kFlushAge,
+                                       .shard = {.node = node_.name()}};
+    if (IsBroken(Rule::kShardSelfCheck)) options.shard.dead_after = kNever;
     buffer_ =
         wal::TableBuffer::Make(node_, process_.memory, process_.wal, layout_, options)
             .ValueOrDie();
@@ -110,6 +113,9 @@ class Ingest {
                                           .acknowledge = acknowledge},
                                          node_.crash_token());
     Note(status);
+    if (IsBroken(Rule::kAcknowledgement) && status.ok()) {
+      world_.records().Acknowledge(rows);
+    }
     if (!status.ok()) Replace(buffer);
     if (status.ok() && buffer != buffer_) return MakeError(ErrorKind::kUnavailable, "");
     return status;

@@ -41,9 +41,11 @@ class Network {
 
   /// Carries out a call of `node`. What a node that has crashed asks for is not done, and
   /// answers to it are lost: it gets an error of no kind. `apply` may be called when the
-  /// node is long gone, unless it only reads: it holds what it needs.
+  /// node is long gone, unless it only reads: it holds what it needs. A change that hangs
+  /// arrives as `late`, if there is one.
   template <typename Outcome>
-  Outcome Call(SimNode& node, CallKind kind, const std::function<Outcome()>& apply) {
+  Outcome Call(SimNode& node, CallKind kind, const std::function<Outcome()>& apply,
+               const std::function<Outcome()>& late = {}) {
     if (!Travel(node)) return Gone(node);
     switch (NextFault()) {
       case Fault::kNone:
@@ -54,7 +56,8 @@ class Network {
         if (Outcome outcome = apply(); !outcome.ok()) return outcome;
         return node.crashed() ? Gone(node) : NoAnswer(kind);
       case Fault::kHanging:
-        if (kind != CallKind::kRead) ApplyLater([apply] { (void)apply(); });
+        if (kind != CallKind::kRead)
+          ApplyLater([hanging = late ? late : apply] { (void)hanging(); });
         return TimeOut(node, kind);
     }
     Outcome outcome = apply();

@@ -1,5 +1,7 @@
 #include "node_catalog.h"
 
+#include "rules.h"
+
 namespace firn::sim {
 
 using iceberg::LoadedTable;
@@ -14,9 +16,12 @@ Result<LoadedTable> NodeCatalog::CommitTable(
     const TableIdentifier& table,
     const std::vector<iceberg::TableRequirement>& requirements,
     const std::vector<iceberg::TableUpdate>& updates) {
-  return network_.Call<Result<LoadedTable>>(
+  Result<LoadedTable> committed = network_.Call<Result<LoadedTable>>(
       node_, CallKind::kCommit,
       [=, &inner = inner_] { return inner.CommitTable(table, requirements, updates); });
+  const bool is_unknown = IsError(committed.status(), ErrorKind::kOutcomeUnknown);
+  if (is_unknown && IsBroken(Rule::kUnknownOutcome)) clean_up_(updates);
+  return committed;
 }
 
 // The table is there from the start; no node asks for anything else.

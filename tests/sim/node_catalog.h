@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "firn/iceberg/catalog/catalog.h"
@@ -12,9 +14,13 @@ namespace firn::sim {
 /// A catalog as one node sees it, over the network.
 class NodeCatalog : public iceberg::Catalog {
  public:
-  /// All must outlive it.
-  NodeCatalog(SimNode& node, Network& network, iceberg::Catalog& inner)
-      : node_(node), network_(network), inner_(inner) {}
+  /// Deletes what a commit with these updates would have added.
+  using CleanUp = std::function<void(const std::vector<iceberg::TableUpdate>&)>;
+
+  /// All must outlive it. `clean_up` is called only while the rule is broken that it must
+  /// not be.
+  NodeCatalog(SimNode& node, Network& network, iceberg::Catalog& inner, CleanUp clean_up)
+      : node_(node), network_(network), inner_(inner), clean_up_(std::move(clean_up)) {}
 
   Result<iceberg::LoadedTable> LoadTable(const iceberg::TableIdentifier& table) override;
   Result<iceberg::LoadedTable> CreateTable(const iceberg::TableIdentifier& table,
@@ -33,6 +39,7 @@ class NodeCatalog : public iceberg::Catalog {
   SimNode& node_;
   Network& network_;
   iceberg::Catalog& inner_;
+  const CleanUp clean_up_;
 };
 
 }  // namespace firn::sim

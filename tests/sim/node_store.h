@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "firn/storage/object_store.h"
 #include "network.h"
 
@@ -22,9 +26,14 @@ class NodeStore : public storage::ObjectStore {
   std::string Location(std::string_view key) const override;
 
  private:
+  /// What a first attempt would send of a writer that puts a segment together anew for
+  /// each attempt: here, what its segment before held.
+  std::string OtherBytesOfSegment(std::string_view key, std::string_view bytes);
+
   SimNode& node_;
   Network& network_;
   storage::ObjectStore& inner_;
+  std::string last_segment_;
 };
 
 }  // namespace firn::sim

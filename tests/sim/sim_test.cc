@@ -1,15 +1,20 @@
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <optional>
+#include <regex>
 
 #include <gtest/gtest.h>
 
+#include "rules.h"
 #include "simulation.h"
 
 namespace firn::sim {
 namespace {
 
 constexpr std::uint64_t kSeedsInTests = 100;
+constexpr std::uint64_t kSeedsToFindABrokenRule = 2000;
 
 std::optional<std::uint64_t> NumberIn(const char* variable) {
   const char* text = std::getenv(variable);
@@ -52,6 +57,53 @@ TEST_F(SimulationTest, TheSameSeedGivesTheSameRun) {
     EXPECT_EQ(Simulate(seed), Simulate(seed)) << seed;
   }
 }
+
+/// Of a rule, as docs/simulation.md lists it.
+std::optional<std::uint64_t> DocumentedSeed(std::string_view rule) {
+  std::ifstream document(FIRN_SOURCE_DIR "/docs/simulation.md");
+  const std::regex row(fmt::format("\\| {} \\|.*\\| (\\d+) \\|", rule));
+  for (std::string line; std::getline(document, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, row)) return std::stoull(match[1]);
+  }
+  return std::nullopt;
+}
+
+bool Finds(std::uint64_t seed, Rule broken) {
+  return !Simulate(seed, broken).problems.empty();
+}
+
+std::optional<std::uint64_t> FirstThatFinds(Rule broken) {
+  for (std::uint64_t seed = 1; seed <= kSeedsToFindABrokenRule; ++seed) {
+    if (Finds(seed, broken)) return seed;
+  }
+  return std::nullopt;
+}
+
+class RuleTest : public testing::TestWithParam<RuleName> {};
+
+/// Another step anywhere makes another run of each seed, so the documented one is only
+/// tried first.
+TEST_P(RuleTest, IsNoticedWhenItIsBroken) {
+  const auto [rule, name] = GetParam();
+  std::optional<std::uint64_t> seed = DocumentedSeed(name);
+  ASSERT_TRUE(seed.has_value()) << name << " is not in docs/simulation.md";
+  if (!Finds(*seed, rule)) {
+    seed = FirstThatFinds(rule);
+    ASSERT_TRUE(seed.has_value());
+    std::cout << fmt::format("for docs/simulation.md: {} is now found by seed {}\n", name,
+                             *seed);
+  }
+  EXPECT_EQ(Simulate(*seed).problems, std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RuleTest, testing::ValuesIn(RuleNames()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::ranges::replace_if(
+                               name, [](char c) { return c == ' ' || c == '-'; }, '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace firn::sim

@@ -57,7 +57,8 @@ void Recover(World& world) {
 
 }  // namespace
 
-Outcome Simulate(std::uint64_t seed) {
+Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken) {
+  BreakRule(broken);
   World world(seed);
   RunTroubled(world);
   Recover(world);

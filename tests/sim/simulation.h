@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "rules.h"
 
 namespace firn::sim {
 
@@ -25,6 +28,7 @@ struct Outcome {
 ///   every live file is there;
 ///   no process fails for good, and none keeps memory that it took.
 /// A run that hangs ends the process (SimRuntime).
-Outcome Simulate(std::uint64_t seed);
+/// One run at a time in a process.
+Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken = std::nullopt);
 
 }  // namespace firn::sim

@@ -10,6 +10,7 @@
 #include "firn/core/ulid.h"
 #include "firn/iceberg/update/append.h"
 #include "firn/wal/wal_root.h"
+#include "rules.h"
 
 namespace firn::sim {
 namespace {
@@ -74,6 +75,7 @@ class Trouble {
 
   /// Every live file is replaced by a copy of it.
   void Compact() {
+    if (IsBroken(Rule::kUnknownOutcome)) return;  // some files are gone
     const iceberg::TableMetadata metadata = world_.Load();
     std::vector<iceberg::DataFile> files = shift::LiveFiles(world_.io(), metadata);
     if (files.empty()) return;
@@ -138,6 +140,7 @@ class Trouble {
   }
 
   void RollBack() {
+    if (IsBroken(Rule::kUnknownOutcome)) return;
     const iceberg::TableMetadata metadata = world_.Load();
     const auto history = commit::HistoryOfMain(metadata);
     std::vector<const iceberg::Snapshot*> targets;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chance.h"
+#include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/order/sort_order.h"
 #include "firn/wal/wal_root.h"
@@ -109,6 +110,22 @@ iceberg::TableMetadata World::Load() {
   return catalog_.LoadTable(kTable).ValueOrDie().metadata;
 }
 
+void World::DeleteAddedFiles(const std::vector<iceberg::TableUpdate>& updates) {
+  const iceberg::TableMetadata metadata = Load();
+  for (const iceberg::TableUpdate& update : updates) {
+    const auto* added = std::get_if<iceberg::AddSnapshot>(&update);
+    if (added == nullptr) continue;
+    const auto manifests =
+        iceberg::ReadManifestList(io_, added->snapshot.manifest_list).ValueOrDie();
+    for (const iceberg::ManifestFile& manifest : manifests) {
+      if (manifest.added_snapshot_id != added->snapshot.snapshot_id) continue;
+      for (const auto& entry : ReadManifest(io_, metadata, manifest).ValueOrDie()) {
+        FIRN_CHECK(io_.Delete(entry.data_file.file_path).ok());
+      }
+    }
+  }
+}
+
 void World::CheckPositions() {
   if (is_rolled_back_) return;
   const iceberg::TableMetadata metadata = Load();
@@ -173,7 +190,8 @@ Process::Process(World& shared, SimNode& at, WalRoot& wal_root)
       root(wal_root),
       wal(at, shared.network(), wal_root.store),
       data(at, shared.network(), shared.data()),
-      catalog(at, shared.network(), shared.catalog()),
+      catalog(at, shared.network(), shared.catalog(),
+              [&shared](const auto& updates) { shared.DeleteAddedFiles(updates); }),
       io(MountedAtRoot(data)),
       memory(at, kMemoryLimit),
       metrics(at) {}

@@ -83,6 +83,10 @@ class World {
   std::vector<iceberg::DataFile> LiveFiles();
   std::vector<shift::TestRow> RowsOf(const iceberg::DataFile& file);
 
+  /// Of a snapshot that these updates add; what a committer must never do that does not
+  /// know whether they were applied.
+  void DeleteAddedFiles(const std::vector<iceberg::TableUpdate>& updates);
+
   /// The table is rolled back from here on until it is reset; then its positions may go
   /// back.
   void SetRolledBack(bool is_rolled_back);

@@ -1,5 +1,7 @@
 #include "firn/commit/chain.h"
 
+#include "firn/core/guard.h"
+
 namespace firn::commit {
 namespace {
 
@@ -24,7 +26,9 @@ ChainVerdict JudgeChain(const iceberg::TableMetadata& metadata, const WalId& wal
   wal::Positions reached = positions.reached;
   for (std::size_t i = verdict.landed; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
-    if (batch.parent != last || !StartsAt(batch, reached)) break;
+    const bool follows = FIRN_GUARD(kChain, batch.parent == last) &&
+                         FIRN_GUARD(kPositions, StartsAt(batch, reached));
+    if (!follows) break;
     last = batch.id;
     reached = PositionsAfter(std::move(reached), batch);
     ++verdict.ready;

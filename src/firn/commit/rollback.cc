@@ -1,6 +1,7 @@
 #include "firn/commit/rollback.h"
 
 #include "firn/commit/history.h"
+#include "firn/core/guard.h"
 
 namespace firn::commit {
 
@@ -32,7 +33,7 @@ std::optional<std::string> FindRollback(const iceberg::TableMetadata& metadata,
 Status CheckNotRolledBack(const iceberg::TableMetadata& metadata,
                           const TablePositions& positions, const std::string& table) {
   const std::optional<std::string> reason = FindRollback(metadata, positions);
-  if (!reason.has_value()) return Status::OK();
+  if (FIRN_GUARD(kRollbackStop, !reason.has_value())) return Status::OK();
   return InvalidError(
       "table {} was rolled back: {}; nothing is shifted until main holds that snapshot "
       "again or the positions are reset: 'firn positions reset {} --to-table' takes the "

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "firn/core/guard.h"
+
 namespace firn::wal {
 namespace {
 
@@ -34,7 +36,8 @@ std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shar
       const bool is_young = std::ranges::any_of(
           young, [&](const auto& range) { return Took(range, segment.name); });
       if (segment.quarantined) continue;
-      if (IsPassed(segment.name, positions) && !is_young) drained.push_back(segment);
+      const bool is_passed = FIRN_GUARD(kPassed, IsPassed(segment.name, positions));
+      if (is_passed && !is_young) drained.push_back(segment);
     }
   }
   return drained;
