@@ -54,6 +54,8 @@ const std::map<std::string, CommandHelp, std::less<>>& Commands() {
             {{"firn load web.requests requests.csv --create --partition-by 'day(ts)' "
               "--sort-by 'service, ts desc'",
               "make the table from what is in the file, and land it"},
+             {"firn load web.requests new.ndjson --evolve-schema",
+              "add the columns that the table does not have yet"},
              {"firn load web.requests monday.csv --wal-only --id monday",
               "make the records durable under a name, to be shifted later"}}}},
       {"shift",

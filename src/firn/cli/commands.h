@@ -47,6 +47,7 @@ struct LoadArguments {
   /// "COLUMN=UNIT" each.
   std::vector<std::string> time_units;
   bool ignore_unknown = false;
+  bool evolve_schema = false;
   bool strict = false;
   bool dry_run = false;
   bool wal_only = false;

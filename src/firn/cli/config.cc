@@ -114,6 +114,14 @@ Setter SetOversizedClusters(planner::OversizedClusters& target) {
       });
 }
 
+Setter SetSchemaEvolution(SchemaEvolution& target) {
+  return SetParsed(target, [](const std::string& text) -> Result<SchemaEvolution> {
+    if (text == "none") return SchemaEvolution::kNone;
+    if (text == "add") return SchemaEvolution::kAdd;
+    return InvalidError("\"{}\" is neither none nor add", text);
+  });
+}
+
 using Keys = std::map<std::string, Setter>;
 
 std::string Join(const std::string& parent, const std::string& key) {
@@ -167,10 +175,11 @@ Setter SetTables(std::map<std::string, TableConfig>& target) {
       std::string name;
       TableConfig table;
       const Place item_place{item, place.file, place.name + "[]"};
-      FIRN_RETURN_NOT_OK(
-          ReadMapping(item_place, {{"name", SetText(name)},
-                                   {"non_empty_partition_fields",
-                                    SetTextList(table.non_empty_partition_fields)}}));
+      FIRN_RETURN_NOT_OK(ReadMapping(
+          item_place,
+          {{"name", SetText(name)},
+           {"non_empty_partition_fields", SetTextList(table.non_empty_partition_fields)},
+           {"schema_evolution", SetSchemaEvolution(table.schema_evolution)}}));
       if (name.empty()) return item_place.Error("a table without a name");
       if (!target.emplace(name, table).second) {
         return item_place.Error(fmt::format("table {} is listed twice", name));

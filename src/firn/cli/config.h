@@ -38,8 +38,12 @@ struct ShiftConfig {
   }
 };
 
+/// Whether a load may change the schema of a table that is there.
+enum class SchemaEvolution { kNone, kAdd };
+
 struct TableConfig {
   std::vector<std::string> non_empty_partition_fields;
+  SchemaEvolution schema_evolution = SchemaEvolution::kNone;
 };
 
 /// What firn.yaml says, with defaults for what it does not.

@@ -53,6 +53,7 @@ commit: {queue_size: 7}
 memory_limit: 512MiB
 tables:
   - {name: a.b, non_empty_partition_fields: [tenant_id, region]}
+  - {name: a.c, schema_evolution: add}
 )")
                             .ValueOrDie();
   EXPECT_EQ(config.catalog.name, "prod");
@@ -63,6 +64,8 @@ tables:
   EXPECT_EQ(config.commit_queue_size, 7);
   EXPECT_THAT(config.tables.at("a.b").non_empty_partition_fields,
               ElementsAre("tenant_id", "region"));
+  EXPECT_EQ(config.tables.at("a.b").schema_evolution, SchemaEvolution::kNone);
+  EXPECT_EQ(config.tables.at("a.c").schema_evolution, SchemaEvolution::kAdd);
 }
 
 TEST(ConfigTest, AnUnknownKeyNamesPlaceAndNearestKey) {
@@ -84,6 +87,8 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
   EXPECT_THAT(ErrorOf("wal: {path: {a: b}}\n"), HasSubstr("expected one value"));
   EXPECT_THAT(ErrorOf("wal: {path: a, path: b}\n"), HasSubstr("given twice"));
   EXPECT_THAT(ErrorOf("tables: [{}]\n"), HasSubstr("without a name"));
+  EXPECT_THAT(ErrorOf("tables: [{name: a, schema_evolution: all}]\n"),
+              HasSubstr("neither none nor add"));
   EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
 }
 

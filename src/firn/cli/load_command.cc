@@ -4,10 +4,14 @@
 #include <map>
 #include <optional>
 
+#include <fmt/ranges.h>
+
 #include "firn/cli/commands.h"
+#include "firn/cli/evolve_schema.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/landing.h"
 #include "firn/cli/load_input.h"
+#include "firn/cli/load_layout.h"
 #include "firn/cli/load_positions.h"
 #include "firn/cli/log.h"
 #include "firn/cli/progress.h"
@@ -56,25 +60,13 @@ sources::FileLoad FileLoadOf(const LoadArguments& arguments, const Load& load,
 struct Target {
   /// Nothing if it has to be made.
   std::optional<OpenTable> table;
+  /// Of the table once it takes the records.
   types::Schema schema;
-};
 
-/// NotFound if there is no such table, and --create does not allow to make it.
-Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
-                          const LoadArguments& arguments, const Load& load) {
-  auto found = FindTable(workspace, arguments.table);
-  if (found.ok()) {
-    const types::Schema schema = CurrentSchema(found->metadata());
-    return Target{.table = *std::move(found), .schema = schema};
+  bool is_ready() const {
+    return table && CurrentSchema(table->metadata()).fields == schema.fields;
   }
-  if (!arguments.create || !IsError(found.status(), ErrorKind::kNotFound)) {
-    return found.status();
-  }
-  Target target;
-  FIRN_ASSIGN_OR_RETURN(target.schema,
-                        SchemaForNewTable(context, arguments, load.files, load.options));
-  return target;
-}
+};
 
 Result<OpenTable> Create(Workspace& workspace, const LoadArguments& arguments,
                          const types::Schema& schema) {
@@ -89,41 +81,36 @@ Result<OpenTable> Create(Workspace& workspace, const LoadArguments& arguments,
   return created;
 }
 
-Status CheckSchema(const OpenTable& table, const LoadArguments& arguments) {
-  if (arguments.schema_file.empty()) return Status::OK();
-  FIRN_ASSIGN_OR_RETURN(const types::Schema schema,
-                        ReadSchemaFile(arguments.schema_file));
-  if (HasSameColumns(schema, CurrentSchema(table.metadata()))) return Status::OK();
-  return AsUsageError(InvalidError("{} has other columns than {}; leave --schema out",
-                                   table.identifier, arguments.schema_file));
+Status CheckExisting(const OpenTable& table, const LoadArguments& arguments) {
+  // What cannot be shifted must not be acknowledged.
+  FIRN_RETURN_NOT_OK(shift::CheckShiftable(table.metadata()));
+  return CheckLayout(table, arguments);
 }
 
-/// --schema, --partition-by and --sort-by describe a new table; against one that is there
-/// they must say the same.
-Status CheckLayout(const OpenTable& table, const LoadArguments& arguments) {
-  FIRN_RETURN_NOT_OK(CheckSchema(table, arguments));
-  const types::Schema& schema = CurrentSchema(table.metadata());
-  if (!arguments.partition_by.empty()) {
-    const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
-    FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
-    const auto same = [](const types::PartitionField& a, const types::PartitionField& b) {
-      return a.source_id == b.source_id && a.transform == b.transform;
-    };
-    if (!std::ranges::equal(spec->fields, DefaultSpec(table.metadata()).fields, same)) {
-      return AsUsageError(InvalidError(
-          "{} is partitioned by '{}', not by '{}'; leave --partition-by out",
-          table.identifier, PartitionText(table.metadata()), arguments.partition_by));
-    }
+Result<Target> ExistingTarget(const CommandContext& context,
+                              const LoadArguments& arguments, const Load& load,
+                              OpenTable table) {
+  FIRN_RETURN_NOT_OK(CheckExisting(table, arguments));
+  types::Schema schema = CurrentSchema(table.metadata());
+  if (arguments.evolve_schema) {
+    FIRN_ASSIGN_OR_RETURN(schema, SchemaWanted(context, arguments, table.metadata(),
+                                               load.files, load.options));
   }
-  if (arguments.sort_by.empty()) return Status::OK();
-  const auto order = order::ParseSortOrder(arguments.sort_by, schema);
-  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
-  if (order->fields != DefaultSortOrder(table.metadata()).fields) {
-    return AsUsageError(
-        InvalidError("{} is sorted by '{}', not by '{}'; leave --sort-by out",
-                     table.identifier, SortText(table.metadata()), arguments.sort_by));
+  return Target{.table = std::move(table), .schema = std::move(schema)};
+}
+
+/// NotFound if there is no such table, and --create does not allow to make it.
+Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
+                          const LoadArguments& arguments, const Load& load) {
+  auto found = FindTable(workspace, arguments.table);
+  if (found.ok()) return ExistingTarget(context, arguments, load, *std::move(found));
+  if (!arguments.create || !IsError(found.status(), ErrorKind::kNotFound)) {
+    return found.status();
   }
-  return Status::OK();
+  Target target;
+  FIRN_ASSIGN_OR_RETURN(target.schema,
+                        SchemaForNewTable(context, arguments, load.files, load.options));
+  return target;
 }
 
 /// Invalid if the load was begun with other files or options.
@@ -187,12 +174,6 @@ std::map<std::size_t, std::int64_t> FirstRecords(const Durable& durable,
     first[i] = has_letters ? std::min(rows->second, letters->second) : rows->second;
   }
   return first;
-}
-
-Status CheckExisting(const OpenTable& table, const LoadArguments& arguments) {
-  // What cannot be shifted must not be acknowledged.
-  FIRN_RETURN_NOT_OK(shift::CheckShiftable(table.metadata()));
-  return CheckLayout(table, arguments);
 }
 
 bool CanBeReadTwice(const std::vector<std::string>& files) {
@@ -336,17 +317,6 @@ class LoadRun {
   Durable durable_;
 };
 
-/// A usage error if a new table could not be laid out so.
-Status CheckNewLayout(const types::Schema& schema, const LoadArguments& arguments) {
-  if (!arguments.partition_by.empty()) {
-    const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
-    FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
-  }
-  if (arguments.sort_by.empty()) return Status::OK();
-  const auto order = order::ParseSortOrder(arguments.sort_by, schema);
-  return AsUsageError(AddContext(order.status(), "--sort-by"));
-}
-
 /// Says what would be made of the files.
 Status DryRun(const CommandContext& context, const LoadArguments& arguments,
               const Load& load, const Target& target) {
@@ -359,6 +329,11 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
              FormatCounted(std::ssize(load.files), "file"),
              checked.fit == 1 ? "fits" : "fit", FormatCount(checked.dead),
              checked.dead == 1 ? "does" : "do");
+  if (target.table && !target.is_ready()) {
+    const types::Schema& before = CurrentSchema(target.table->metadata());
+    fmt::print("the schema would change: {}\n",
+               fmt::join(SchemaChanges(before, target.schema), ", "));
+  }
   for (const std::string& example : checked.examples) fmt::print("  {}\n", example);
   if (arguments.strict && checked.dead > 0)
     return StrictFailure(checked.examples.front());
@@ -367,23 +342,29 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
 
 }  // namespace
 
-Status RunLoad(const CommandContext& context, const LoadArguments& arguments) {
-  FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, arguments));
+Status RunLoad(const CommandContext& context, const LoadArguments& given) {
+  FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, given));
+  LoadArguments arguments = given;
+  arguments.evolve_schema = EvolvesSchema(context, given, CanBeReadTwice(load.files));
   FIRN_ASSIGN_OR_RETURN(const auto workspace,
                         OpenWorkspace(context, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const Target target,
                         FindTarget(*workspace, context, arguments, load));
-  if (target.table) FIRN_RETURN_NOT_OK(CheckExisting(*target.table, arguments));
   if (!target.table) FIRN_RETURN_NOT_OK(CheckNewLayout(target.schema, arguments));
   if (arguments.dry_run) return DryRun(context, arguments, load, target);
-  if (target.table) {
+  if (target.is_ready()) {
     return LoadRun(*workspace, context, arguments, load, *target.table, false).Run();
   }
-  // Before the table is made, so that what cannot be loaded makes none.
+  // Before the table is made or changed, so that what cannot be loaded does neither.
   FIRN_RETURN_NOT_OK(
       CheckBeforeLanding(context, arguments, FileLoadOf(arguments, load, target.schema)));
-  FIRN_ASSIGN_OR_RETURN(const OpenTable table,
-                        Create(*workspace, arguments, target.schema));
+  FIRN_ASSIGN_OR_RETURN(OpenTable table,
+                        target.table ? Result<OpenTable>(*target.table)
+                                     : Create(*workspace, arguments, target.schema));
+  if (arguments.evolve_schema) {
+    FIRN_ASSIGN_OR_RETURN(
+        table, EvolveSchema(context, *workspace, std::move(table), target.schema));
+  }
   FIRN_RETURN_NOT_OK(CheckExisting(table, arguments));
   return LoadRun(*workspace, context, arguments, load, table, true).Run();
 }

@@ -282,8 +282,13 @@ class CommandLine {
                     "what the numbers of a timestamp column count: s, ms, us or ns")
         ->type_name("COLUMN=UNIT")
         ->allow_extra_args(false);
-    load.add_flag("--ignore-unknown", load_.ignore_unknown,
-                  "leave out columns that the table does not have");
+    CLI::Option* ignore = load.add_flag("--ignore-unknown", load_.ignore_unknown,
+                                        "leave out columns that the table does not have");
+    // Columns that are new have no name then.
+    load.add_flag("--evolve-schema", load_.evolve_schema,
+                  "add columns that the table does not have, and widen those that it has")
+        ->excludes(ignore)
+        ->excludes("--no-header");
   }
 
   void AddShift() {

@@ -48,48 +48,6 @@ bool IsList(Type::type id) {
   return id == Type::LIST || id == Type::LARGE_LIST || id == Type::FIXED_SIZE_LIST;
 }
 
-/// True if values of `from` may become values of the type, unless one is out of range.
-bool MayBecome(const arrow::DataType& from, const types::Type& to) {
-  const Type::type id = from.id();
-  switch (to.kind()) {
-    case TypeKind::kBoolean:
-      return id == Type::BOOL;
-    case TypeKind::kInt:
-    case TypeKind::kLong:
-      return arrow::is_integer(id);
-    case TypeKind::kFloat:
-      return id == Type::FLOAT || id == Type::HALF_FLOAT;
-    case TypeKind::kDouble:
-      return arrow::is_floating(id) || arrow::is_integer(id);
-    case TypeKind::kDecimal:
-      return arrow::is_decimal(id) || arrow::is_integer(id);
-    case TypeKind::kDate:
-      return id == Type::DATE32 || id == Type::DATE64;
-    case TypeKind::kTime:
-      return id == Type::TIME32 || id == Type::TIME64;
-    case TypeKind::kTimestamp:
-    case TypeKind::kTimestamptz:
-    case TypeKind::kTimestampNs:
-    case TypeKind::kTimestamptzNs:
-      return id == Type::TIMESTAMP;
-    case TypeKind::kString:
-      return IsBytes(id);
-    case TypeKind::kBinary:
-      return IsBytes(id) || id == Type::FIXED_SIZE_BINARY;
-    case TypeKind::kUuid:
-      return IsFixed(from, kUuidBytes);
-    case TypeKind::kFixed:
-      return IsFixed(from, to.length());
-    case TypeKind::kStruct:
-      return id == Type::STRUCT;
-    case TypeKind::kList:
-      return IsList(id);
-    case TypeKind::kMap:
-      return id == Type::MAP;
-  }
-  return false;
-}
-
 std::string PathOf(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : fmt::format("{}.{}", prefix, name);
 }
@@ -192,6 +150,47 @@ std::string TextIfSingle(const arrow::Array& column) {
 
 }  // namespace
 
+bool MayBecome(const arrow::DataType& from, const types::Type& to) {
+  const Type::type id = from.id();
+  switch (to.kind()) {
+    case TypeKind::kBoolean:
+      return id == Type::BOOL;
+    case TypeKind::kInt:
+    case TypeKind::kLong:
+      return arrow::is_integer(id);
+    case TypeKind::kFloat:
+      return id == Type::FLOAT || id == Type::HALF_FLOAT;
+    case TypeKind::kDouble:
+      return arrow::is_floating(id) || arrow::is_integer(id);
+    case TypeKind::kDecimal:
+      return arrow::is_decimal(id) || arrow::is_integer(id);
+    case TypeKind::kDate:
+      return id == Type::DATE32 || id == Type::DATE64;
+    case TypeKind::kTime:
+      return id == Type::TIME32 || id == Type::TIME64;
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestamptz:
+    case TypeKind::kTimestampNs:
+    case TypeKind::kTimestamptzNs:
+      return id == Type::TIMESTAMP;
+    case TypeKind::kString:
+      return IsBytes(id);
+    case TypeKind::kBinary:
+      return IsBytes(id) || id == Type::FIXED_SIZE_BINARY;
+    case TypeKind::kUuid:
+      return IsFixed(from, kUuidBytes);
+    case TypeKind::kFixed:
+      return IsFixed(from, to.length());
+    case TypeKind::kStruct:
+      return id == Type::STRUCT;
+    case TypeKind::kList:
+      return IsList(id);
+    case TypeKind::kMap:
+      return id == Type::MAP;
+  }
+  return false;
+}
+
 ColumnCast::ColumnCast(types::Schema schema, ColumnCastOptions options)
     : schema_(std::move(schema)),
       arrow_schema_(types::ToArrowSchema(schema_)),
@@ -210,8 +209,10 @@ Status ColumnCast::CheckFields(const arrow::FieldVector& from,
   for (const auto& field : from) {
     if (options_.ignore_unknown || field->type()->id() == Type::NA) continue;
     if (std::ranges::count(to, field->name(), &types::Field::name) > 0) continue;
-    return InvalidError("the table has no column '{}'; --ignore-unknown leaves it out",
-                        PathOf(prefix, field->name()));
+    return InvalidError(
+        "the table has no column '{}'; --evolve-schema adds it, --ignore-unknown leaves "
+        "it out",
+        PathOf(prefix, field->name()));
   }
   for (const types::Field& field : to) {
     const std::string path = PathOf(prefix, field.name);

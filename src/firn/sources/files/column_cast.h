@@ -12,6 +12,10 @@
 
 namespace firn::sources {
 
+/// True if values of a column of type `from` may become values of the primitive type
+/// `to`, unless one is out of range.
+bool MayBecome(const arrow::DataType& from, const types::Type& to);
+
 struct ColumnCastOptions {
   TimeUnits time_units;
   /// Leave out columns and fields that the schema does not have.

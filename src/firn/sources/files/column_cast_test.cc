@@ -198,7 +198,8 @@ TEST(ColumnCastTest, ColumnsMustBeThoseOfTheTable) {
   const TestColumn a = {"a", arrow::int64(), "[1]"};
   const TestColumn x = {"x", arrow::int64(), "[1]"};
   EXPECT_EQ(ErrorText(Cast({a, x}, schema).status()),
-            "the table has no column 'x'; --ignore-unknown leaves it out");
+            "the table has no column 'x'; --evolve-schema adds it, --ignore-unknown "
+            "leaves it out");
   EXPECT_EQ(ErrorText(Cast({{"b", arrow::int32(), "[1]"}}, schema).status()),
             "column 'a' is required, but not there");
   EXPECT_TRUE(Cast({a, x}, schema, {.ignore_unknown = true}).ok());

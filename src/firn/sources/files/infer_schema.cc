@@ -12,6 +12,7 @@
 #include "firn/sources/files/format_readers.h"
 #include "firn/sources/files/ndjson_reader.h"
 #include "firn/sources/files/parquet_schema.h"
+#include "firn/types/schema_union.h"
 
 namespace firn::sources {
 namespace {
@@ -20,11 +21,12 @@ namespace {
 class FileInference {
  public:
   FileInference(const FileOptions& options, const StopToken& stop,
-                const InferenceProgress& progress)
+                const InferenceProgress& progress, InferenceDetail detail)
       : options_(options),
         stop_(stop),
         progress_(progress),
-        inference_(options.time_units) {}
+        detail_(detail),
+        inference_(options.time_units, detail) {}
 
   Status Add(const std::string& path) {
     std::error_code error;
@@ -58,12 +60,17 @@ class FileInference {
         field.type = types::Type(types::TypeKind::kTimestamptz);
       }
     }
-    return InferredSchema{.schema = types::AssignFreshIds(parquet_)};
+    if (detail_ == InferenceDetail::kForNewTable) {
+      parquet_.fields = types::AllOptional(std::move(parquet_.fields));
+    }
+    return InferredSchema{
+        .schema = types::AssignFreshIds(parquet_), .notes = {}, .is_declared = true};
   }
 
  private:
   Result<InferredSchema> FinishText() const {
     if (records_ > 0) return inference_.Finish();
+    if (detail_ == InferenceDetail::kAsSeen) return InferredSchema();
     return InvalidError(
         "{}: no records to tell the columns' types from; make the table with 'firn table "
         "create'",
@@ -130,6 +137,7 @@ class FileInference {
   const FileOptions& options_;
   const StopToken& stop_;
   const InferenceProgress& progress_;
+  const InferenceDetail detail_;
   std::optional<FileFormat> format_;
   SchemaInference inference_;
   types::Schema parquet_;
@@ -143,8 +151,9 @@ class FileInference {
 
 Result<InferredSchema> InferSchema(const std::vector<std::string>& files,
                                    const FileOptions& options, const StopToken& stop,
-                                   const InferenceProgress& progress) {
-  FileInference inference(options, stop, progress);
+                                   const InferenceProgress& progress,
+                                   InferenceDetail detail) {
+  FileInference inference(options, stop, progress, detail);
   for (const std::string& file : files) FIRN_RETURN_NOT_OK(inference.Add(file));
   return inference.Finish();
 }

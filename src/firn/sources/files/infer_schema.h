@@ -18,11 +18,13 @@ using InferenceProgress =
 /// Finds the schema that holds the records of all `files`: of text, from all values (see
 /// SchemaInference); of Parquet, from their schemas, the wider type where they differ.
 ///
-/// Malformed records tell nothing. Invalid, naming the file, if there is no such schema,
+/// Malformed records tell nothing; with kAsSeen files without records do not either, and
+/// give a schema without columns. Invalid, naming the file, if there is no such schema,
 /// or no record of text to tell it from, for files of several formats, and for standard
 /// input, which can be read only once. Cancelled if `stop` fires.
-Result<InferredSchema> InferSchema(const std::vector<std::string>& files,
-                                   const FileOptions& options, const StopToken& stop,
-                                   const InferenceProgress& progress);
+Result<InferredSchema> InferSchema(
+    const std::vector<std::string>& files, const FileOptions& options,
+    const StopToken& stop, const InferenceProgress& progress,
+    InferenceDetail detail = InferenceDetail::kForNewTable);
 
 }  // namespace firn::sources

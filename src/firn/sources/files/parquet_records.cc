@@ -8,8 +8,10 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
+#include <parquet/statistics.h>
 
 #include "firn/core/one_line.h"
 #include "firn/sources/files/column_cast.h"
@@ -17,6 +19,7 @@
 #include "firn/sources/files/parquet_schema.h"
 #include "firn/sources/files/row_text.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/schema_union.h"
 
 namespace firn::sources {
 namespace {
@@ -218,21 +221,49 @@ types::Type InMicroseconds(const types::Type& type) {
   }
   if (type.is_primitive()) return type;
   std::vector<types::Field> fields = type.fields();
-  for (types::Field& field : fields) {
-    field.type = InMicroseconds(field.type);
-    field.required = false;
+  for (types::Field& field : fields) field.type = InMicroseconds(field.type);
+  return types::TypeOver(type.kind(), std::move(fields));
+}
+
+/// True if one of the columns in `field` has no null, and so no field around it has one.
+bool HasColumnWithoutNulls(const parquet::arrow::SchemaField& field,
+                           const parquet::FileMetaData& metadata) {
+  if (!field.children.empty()) {
+    return std::ranges::any_of(field.children, [&](const auto& child) {
+      return HasColumnWithoutNulls(child, metadata);
+    });
   }
-  if (type.kind() == TypeKind::kStruct) return types::Type::Struct(std::move(fields));
-  if (type.kind() == TypeKind::kList) return types::Type::List(std::move(fields[0]));
-  return types::Type::Map(std::move(fields[0]), std::move(fields[1]));
+  for (int i = 0; i < metadata.num_row_groups(); ++i) {
+    const auto statistics =
+        metadata.RowGroup(i)->ColumnChunk(field.column_index)->statistics();
+    const bool is_known = statistics != nullptr && statistics->HasNullCount();
+    if (!is_known || statistics->null_count() > 0) return false;
+  }
+  return true;
+}
+
+/// What is seen of `field` in the file, nested fields too.
+void SetRequired(const parquet::arrow::SchemaField& seen,
+                 const parquet::FileMetaData& metadata, types::Field& field) {
+  field.required = !seen.field->nullable() || HasColumnWithoutNulls(seen, metadata);
+  if (field.type.is_primitive()) return;
+  const bool is_map = field.type.kind() == types::TypeKind::kMap;
+  const auto& children = is_map ? seen.children.at(0).children : seen.children;
+  std::vector<types::Field> fields = field.type.fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    SetRequired(children.at(i), metadata, fields[i]);
+  }
+  field.type = types::TypeOver(field.type.kind(), std::move(fields));
 }
 
 }  // namespace
 
 Result<types::Schema> ReadParquetSchema(const std::string& path) {
   FIRN_ASSIGN_OR_RETURN(const OpenedFile file, OpenFile(path));
+  const auto metadata = file.reader->parquet_reader()->metadata();
   types::Schema schema;
-  for (const auto& column : file.schema->fields()) {
+  for (const auto& seen : file.reader->manifest().schema_fields) {
+    const auto& column = seen.field;
     if (column->type()->id() == arrow::Type::NA) continue;
     const auto type = types::FromArrowType(*column->type());
     if (!type.ok()) {
@@ -241,6 +272,7 @@ Result<types::Schema> ReadParquetSchema(const std::string& path) {
                                     column->name()));
     }
     schema.fields.push_back({.name = column->name(), .type = InMicroseconds(*type)});
+    SetRequired(seen, *metadata, schema.fields.back());
   }
   return schema;
 }

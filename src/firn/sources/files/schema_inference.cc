@@ -19,12 +19,13 @@ namespace {
 using types::Type;
 using types::TypeKind;
 
-constexpr std::array kByPreference = {TypeKind::kLong,        TypeKind::kDouble,
-                                      TypeKind::kBoolean,     TypeKind::kDate,
-                                      TypeKind::kTimestamptz, TypeKind::kTimestamp};
-constexpr std::uint32_t kTextCandidates = 0b111111;
-constexpr std::uint32_t kJsonNumberCandidates = 0b000011;
-constexpr std::uint32_t kJsonTextCandidates = 0b111000;
+constexpr std::array kByPreference = {
+    TypeKind::kInt,  TypeKind::kLong,        TypeKind::kDouble,   TypeKind::kBoolean,
+    TypeKind::kDate, TypeKind::kTimestamptz, TypeKind::kTimestamp};
+constexpr std::uint32_t kTextCandidates = 0b1111111;
+constexpr std::uint32_t kJsonNumberCandidates = 0b0000111;
+constexpr std::uint32_t kJsonTextCandidates = 0b1110000;
+constexpr std::uint32_t kIntCandidate = 0b0000001;
 /// Every integer of so many digits is a double.
 constexpr std::size_t kDoubleDigits = 15;
 /// More fields are most likely names that are data, the keys of a map.
@@ -43,14 +44,15 @@ bool HasLeadingZero(std::string_view number) {
 
 /// True if a column of this type may hold `text` and give back what it says.
 bool Fits(TypeKind kind, std::string_view text) {
-  const bool is_number = kind == TypeKind::kLong || kind == TypeKind::kDouble;
+  const bool is_integer = kind == TypeKind::kInt || kind == TypeKind::kLong;
+  const bool is_number = is_integer || kind == TypeKind::kDouble;
   const std::string_view number = WithoutSign(text);
   if (is_number && HasLeadingZero(number)) return false;
   const bool is_long_integer =
       number.size() > kDoubleDigits && std::ranges::all_of(number, IsDigit);
   if (kind == TypeKind::kDouble && is_long_integer) return false;
   // Only a double has a zero with a sign.
-  if (kind == TypeKind::kLong && text == "-0") return false;
+  if (is_integer && text == "-0") return false;
   return types::FromText(Type(kind), text).ok();
 }
 
@@ -86,16 +88,21 @@ bool SchemaInference::Seen::Tells() const {
 /// Decides on types, from the top down.
 class SchemaInference::Resolution {
  public:
-  explicit Resolution(const TimeUnits& units) : units_(units) {}
+  Resolution(const TimeUnits& units, InferenceDetail detail)
+      : units_(units), detail_(detail) {}
 
+  /// `records`: how many could have each of the fields.
   Result<std::vector<types::Field>> Fields(const std::vector<Seen>& seen,
+                                           std::int64_t records,
                                            const std::string& prefix) {
     std::vector<types::Field> fields;
     for (const Seen& field : seen) {
       const std::string path = prefix + field.name;
       FIRN_ASSIGN_OR_RETURN(const std::optional<Type> type, TypeOf(field, path));
       if (type) {
-        fields.push_back({.name = field.name, .type = *type});
+        fields.push_back({.name = field.name,
+                          .type = *type,
+                          .required = IsAlwaysThere(field, records)});
       } else {
         notes_.push_back(fmt::format(
             "'{}' is null or empty in every record, so there is no column for it", path));
@@ -108,6 +115,10 @@ class SchemaInference::Resolution {
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
+  bool IsAlwaysThere(const Seen& seen, std::int64_t of) const {
+    return detail_ == InferenceDetail::kAsSeen && seen.values >= of;
+  }
+
   /// Nothing if no value tells.
   Result<std::optional<Type>> TypeOf(const Seen& seen, const std::string& path) {
     if (TimeUnitOf(units_, path)) return Type(TypeKind::kTimestamptz);
@@ -144,17 +155,19 @@ class SchemaInference::Resolution {
 
   Result<std::optional<Type>> StructOf(const Seen& seen, const std::string& path) {
     FIRN_ASSIGN_OR_RETURN(std::vector<types::Field> fields,
-                          Fields(seen.fields, path + "."));
+                          Fields(seen.fields, seen.object_count, path + "."));
     return Type::Struct(std::move(fields));
   }
 
   Result<std::optional<Type>> ListOf(const Seen& seen, const std::string& path) {
     FIRN_ASSIGN_OR_RETURN(const std::optional<Type> type,
                           TypeOf(seen.elements[0], path + ".element"));
-    return Type::List({.type = *type});
+    return Type::List(
+        {.type = *type, .required = IsAlwaysThere(seen.elements[0], seen.element_count)});
   }
 
   const TimeUnits& units_;
+  const InferenceDetail detail_;
   std::vector<std::string> notes_;
 };
 
@@ -174,16 +187,22 @@ void SchemaInference::AddColumns(const arrow::Schema& columns) {
   }
 }
 
+std::uint32_t SchemaInference::Candidates(std::uint32_t all) const {
+  return detail_ == InferenceDetail::kAsSeen ? all : all & ~kIntCandidate;
+}
+
 void SchemaInference::AddTexts(const arrow::RecordBatch& rows) {
   AddColumns(*rows.schema());
+  record_count_ += rows.num_rows();
   for (int i = 0; i < rows.num_columns(); ++i) {
     Seen& column =
         Field(columns_, rows.schema()->field(i)->name(), static_cast<std::size_t>(i));
     const auto& texts = static_cast<const arrow::StringArray&>(*rows.column(i));
+    column.values += texts.length() - texts.null_count();
     for (std::int64_t row = 0; row < texts.length(); ++row) {
       if (texts.IsNull(row)) continue;
       if (!std::exchange(column.has_texts, true)) {
-        column.text_candidates = kTextCandidates;
+        column.text_candidates = Candidates(kTextCandidates);
       }
       if (column.text_candidates == 0) break;
       column.text_candidates = Narrowed(column.text_candidates, texts.GetView(row));
@@ -198,6 +217,7 @@ Status SchemaInference::AddJson(std::string_view document) {
   const Result<JsonKind> kind = check.Peek();
   if (!kind.ok() || *kind != JsonKind::kObject) return Status::OK();
   if (!check.Skip().ok() || !check.Finish().ok()) return Status::OK();
+  ++record_count_;
   JsonCursor cursor(document);
   FIRN_RETURN_NOT_OK(AddFields(cursor, columns_));
   if (field_count_ <= kFieldsMax) return Status::OK();
@@ -222,22 +242,25 @@ Status SchemaInference::AddElements(JsonCursor& cursor, Seen& seen) {
     FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor.NextElement());
     if (!has_element) return Status::OK();
     if (seen.elements.empty()) seen.elements.emplace_back("element");
+    ++seen.element_count;
     FIRN_RETURN_NOT_OK(AddValue(cursor, seen.elements[0]));
   }
 }
 
 Status SchemaInference::AddValue(JsonCursor& cursor, Seen& seen) {
   FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor.Peek());
+  if (kind == JsonKind::kNull) return cursor.Null();
+  ++seen.values;
   switch (kind) {
     case JsonKind::kNull:
-      return cursor.Null();
+      break;
     case JsonKind::kBoolean:
       seen.has_booleans = true;
       return cursor.Boolean().status();
     case JsonKind::kNumber: {
       FIRN_ASSIGN_OR_RETURN(const std::string_view number, cursor.Number());
       if (!std::exchange(seen.has_numbers, true)) {
-        seen.number_candidates = kJsonNumberCandidates;
+        seen.number_candidates = Candidates(kJsonNumberCandidates);
       }
       seen.number_candidates = Narrowed(seen.number_candidates, number);
       return Status::OK();
@@ -253,16 +276,18 @@ Status SchemaInference::AddValue(JsonCursor& cursor, Seen& seen) {
     case JsonKind::kArray:
       return AddElements(cursor, seen);
     case JsonKind::kObject:
+      ++seen.object_count;
       return AddFields(cursor, seen.fields);
   }
   return Status::OK();
 }
 
 Result<InferredSchema> SchemaInference::Finish() const {
-  Resolution resolution(units_);
+  Resolution resolution(units_, detail_);
   InferredSchema inferred;
-  FIRN_ASSIGN_OR_RETURN(inferred.schema.fields, resolution.Fields(columns_, ""));
-  if (inferred.schema.fields.empty()) {
+  FIRN_ASSIGN_OR_RETURN(inferred.schema.fields,
+                        resolution.Fields(columns_, record_count_, ""));
+  if (inferred.schema.fields.empty() && detail_ == InferenceDetail::kForNewTable) {
     return InvalidError("there is no record that tells columns");
   }
   inferred.schema = types::AssignFreshIds(std::move(inferred.schema));

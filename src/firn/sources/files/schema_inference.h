@@ -15,10 +15,20 @@
 namespace firn::sources {
 
 struct InferredSchema {
-  /// All columns optional, with field ids from 1.
+  /// With field ids from 1.
   types::Schema schema;
   /// What a person should know of it, a sentence each.
   std::vector<std::string> notes;
+  /// True if the files say the types themselves, false if they were told from values.
+  bool is_declared = false;
+};
+
+enum class InferenceDetail {
+  /// Integers are longs, and every column is optional: what comes later must fit.
+  kForNewTable,
+  /// A column of integers that all are ints is an int, and one that has a value in every
+  /// record is required.
+  kAsSeen,
 };
 
 /// Finds the narrowest schema for columns of text or JSON records, from all of their
@@ -37,7 +47,9 @@ struct InferredSchema {
 /// brackets tell nothing of others either.
 class SchemaInference {
  public:
-  explicit SchemaInference(TimeUnits units) : units_(std::move(units)) {}
+  explicit SchemaInference(TimeUnits units,
+                           InferenceDetail detail = InferenceDetail::kForNewTable)
+      : units_(std::move(units)), detail_(detail) {}
 
   /// Takes into account that there are columns of text, whatever they hold.
   void AddColumns(const arrow::Schema& columns);
@@ -70,13 +82,17 @@ class SchemaInference {
     bool has_texts = false;
     bool has_numbers = false;
     bool has_booleans = false;
+    /// Other values than null.
+    std::int64_t values = 0;
     /// Types that every text, or number, so far is one of: bits by order of preference.
     std::uint32_t text_candidates = 0;
     std::uint32_t number_candidates = 0;
     /// Of the objects.
     std::vector<Seen> fields;
+    std::int64_t object_count = 0;
     /// Of the arrays: nothing or one.
     std::vector<Seen> elements;
+    std::int64_t element_count = 0;
   };
   class Resolution;
 
@@ -84,10 +100,13 @@ class SchemaInference {
   Status AddFields(JsonCursor& cursor, std::vector<Seen>& fields);
   Status AddValue(JsonCursor& cursor, Seen& seen);
   Status AddElements(JsonCursor& cursor, Seen& seen);
+  std::uint32_t Candidates(std::uint32_t all) const;
 
   TimeUnits units_;
+  InferenceDetail detail_;
   std::vector<Seen> columns_;
   std::size_t field_count_ = 0;
+  std::int64_t record_count_ = 0;
 };
 
 }  // namespace firn::sources

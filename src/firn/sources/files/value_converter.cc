@@ -23,8 +23,8 @@ Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& c
   for (const std::string& column : columns) {
     if (std::ranges::count(names, column) > 0) continue;
     return InvalidError(
-        "the table has no column '{}'; it has {}; --ignore-unknown leaves "
-        "others out",
+        "the table has no column '{}'; it has {}; --evolve-schema adds others, "
+        "--ignore-unknown leaves them out",
         column, fmt::join(names, ", "));
   }
   return Status::OK();

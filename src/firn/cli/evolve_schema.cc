@@ -1,0 +1,105 @@
+#include "firn/cli/evolve_schema.h"
+
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "firn/cli/progress.h"
+#include "firn/cli/schema_file.h"
+#include "firn/cli/units.h"
+#include "firn/commit/evolve.h"
+#include "firn/iceberg/update/schema_change.h"
+#include "firn/sources/files/wanted_schema.h"
+#include "firn/types/schema_union.h"
+
+namespace firn::cli {
+namespace {
+
+Result<types::Schema> WantedByFiles(const CommandContext& context,
+                                    const iceberg::TableMetadata& table,
+                                    const std::vector<std::string>& files,
+                                    const sources::FileOptions& options) {
+  Progress progress(context.runtime, "comparing columns and types", 0);
+  return sources::FindWantedSchema(
+      {.schema = CurrentSchema(table),
+       .format_version = table.format_version,
+       .files = files},
+      options, context.stop, [&](std::int64_t records, std::int64_t read) {
+        progress.Update(read, FormatCount(records) + " records read");
+      });
+}
+
+/// Adds what changed in fields of one struct, list or map, and below.
+void AddChanges(const types::Schema& before, const std::vector<types::Field>& after,
+                const std::string& prefix, std::vector<std::string>& changes) {
+  for (const types::Field& field : after) {
+    const std::string path = prefix + field.name;
+    const types::Field* old = FindField(before, field.id);
+    if (old == nullptr) {
+      changes.push_back(fmt::format("added {} ({})", path, field.type.ToString()));
+      continue;
+    }
+    if (old->required && !field.required) {
+      changes.push_back(fmt::format("made {} optional", path));
+    }
+    if (field.type.is_primitive() && old->type != field.type) {
+      changes.push_back(fmt::format("widened {} from {} to {}", path,
+                                    old->type.ToString(), field.type.ToString()));
+    }
+    AddChanges(before, field.type.fields(), path + ".", changes);
+  }
+}
+
+}  // namespace
+
+bool EvolvesSchema(const CommandContext& context, const LoadArguments& arguments,
+                   bool can_be_read_twice) {
+  if (arguments.evolve_schema) return true;
+  const auto table = context.config.tables.find(arguments.table);
+  if (table == context.config.tables.end()) return false;
+  if (table->second.schema_evolution == SchemaEvolution::kNone) return false;
+  if (arguments.ignore_unknown || arguments.no_header) return false;
+  return can_be_read_twice || !arguments.schema_file.empty();
+}
+
+Result<types::Schema> SchemaWanted(const CommandContext& context,
+                                   const LoadArguments& arguments,
+                                   const iceberg::TableMetadata& table,
+                                   const std::vector<std::string>& files,
+                                   const sources::FileOptions& options) {
+  types::Schema wanted;
+  if (arguments.schema_file.empty()) {
+    FIRN_ASSIGN_OR_RETURN(wanted, WantedByFiles(context, table, files, options));
+  } else {
+    FIRN_ASSIGN_OR_RETURN(wanted, ReadSchemaFile(arguments.schema_file));
+  }
+  // Says what the table does not allow before its records are read.
+  FIRN_RETURN_NOT_OK(PrepareSchemaChange(table, wanted));
+  return UnionByName(
+      CurrentSchema(table), wanted,
+      {.format_version = table.format_version, .last_column_id = table.last_column_id});
+}
+
+std::vector<std::string> SchemaChanges(const types::Schema& before,
+                                       const types::Schema& after) {
+  std::vector<std::string> changes;
+  AddChanges(before, after.fields, "", changes);
+  return changes;
+}
+
+Result<OpenTable> EvolveSchema(const CommandContext& context, Workspace& workspace,
+                               OpenTable table, const types::Schema& wanted) {
+  const types::Schema before = CurrentSchema(table.metadata());
+  FIRN_ASSIGN_OR_RETURN(
+      table.loaded,
+      commit::EvolveTable(
+          workspace.catalog(), context.runtime,
+          {.identifier = table.identifier, .uuid = table.metadata().table_uuid}, wanted));
+  const auto changes = SchemaChanges(before, CurrentSchema(table.metadata()));
+  if (!changes.empty()) {
+    fmt::print("{}: schema changed: {}\n", table.identifier, fmt::join(changes, ", "));
+  }
+  return table;
+}
+
+}  // namespace firn::cli
