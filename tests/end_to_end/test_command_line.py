@@ -1,6 +1,7 @@
 """What a user meets beside the main job: wrong input, idempotent loads, looking at things, other writers."""
 
 import json
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -150,6 +151,22 @@ def test_a_result_that_cannot_be_written_is_a_failure(people):
         process = subprocess.run([PROGRAM, "table", "list"], cwd=people.folder, stdout=full,
                                  stderr=subprocess.PIPE, text=True)
     assert process.returncode == 1 and "cannot be written" in process.stderr
+
+
+@pytest.mark.parametrize("arguments, code", [(["load", "db.people", "people.csv", "--create"], 0),
+                                             (["shift", "db.nobody"], 1), (["bogus"], 2)])
+def test_messages_that_cannot_be_written_stop_nothing(people, arguments, code):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([PROGRAM, *arguments], cwd=people.folder, stderr=full)
+    assert process.returncode == code
+
+
+def test_a_file_over_the_limit_of_its_size_is_a_failure(people):
+    """As 'ulimit -f' sets it: told like a full disk, not by the signal that comes with it."""
+    people.run("load", "db.people", "people.csv", "--create", "--wal-only")
+    process = subprocess.run([PROGRAM, "shift", "db.people"], cwd=people.folder, capture_output=True, text=True,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+    assert process.returncode == 1 and "File too large" in process.stderr
 
 
 def test_global_options_stand_anywhere(people):

@@ -18,6 +18,7 @@
 #include "firn/cli/schema_file.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
+#include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/core/ulid.h"
@@ -271,7 +272,7 @@ class LoadRun {
       FIRN_RETURN_NOT_OK(CheckBeforeLanding(context_, arguments_, files));
     }
     FIRN_RETURN_NOT_OK(Freeze(workspace_, table_, load_));
-    if (!arguments_.id) fmt::print(stderr, "load {}\n", load_.id);
+    if (!arguments_.id) Tell(fmt::format("load {}\n", load_.id));
     const Status status = LandAndShift(std::move(files));
     if (!status.ok()) TellHowToGoOn();
     return status;

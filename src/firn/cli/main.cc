@@ -88,8 +88,8 @@ class CommandLine {
       status = InvalidError("the result cannot be written: {}", std::strerror(errno));
     }
     if (status.ok()) return kExitDone;
-    fmt::print(stderr, "{} {}\n", Styled(stderr, Style::kBad, "firn:"),
-               Printable(ErrorText(status)));
+    Tell(fmt::format("{} {}\n", Styled(stderr, Style::kBad, "firn:"),
+                     Printable(ErrorText(status))));
     return ExitCodeOf(status);
   }
 
@@ -512,6 +512,8 @@ int Main(int argc, char** argv) {
   (void)ProcessStop();  // made here: a signal handler must not allocate
   std::signal(SIGINT, HandleSignal);
   std::signal(SIGTERM, HandleSignal);
+  // A file over the limit of its size is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   return CommandLine().Main(argc, argv);
 }
 

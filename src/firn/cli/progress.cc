@@ -42,7 +42,7 @@ Progress::Progress(Runtime& runtime, std::string title, std::int64_t total)
       last_drawn_(begin_) {}
 
 Progress::~Progress() {
-  if (drawn_ && terminal_) fmt::print(stderr, "{}", kEraseLine);
+  if (drawn_ && terminal_) Tell(kEraseLine);
 }
 
 void Progress::Update(std::int64_t done, const std::string& detail) {
@@ -57,7 +57,7 @@ void Progress::Draw(std::int64_t done, const std::string& detail, Duration elaps
   const bool known = total_ > 0;
   const std::string share = known ? FormatShare(done, total_, elapsed) + "  " : "";
   if (!terminal_) {
-    fmt::print(stderr, "{}: {}{}\n", title_, share, detail);
+    Tell(fmt::format("{}: {}{}\n", title_, share, detail));
     return;
   }
   std::string line = title_ + " ";
@@ -69,8 +69,7 @@ void Progress::Draw(std::int64_t done, const std::string& detail, Duration elaps
   // A line that is wrapped cannot be erased.
   const auto width = static_cast<std::size_t>(TerminalWidth(stderr, kTerminalWidth) - 1);
   if (line.size() > width) line.resize(width);
-  fmt::print(stderr, "{}{}", kEraseLine, line);
-  std::fflush(stderr);
+  Tell(std::string(kEraseLine) + line);
 }
 
 }  // namespace firn::cli

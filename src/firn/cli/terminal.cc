@@ -71,6 +71,11 @@ std::string Escape(std::int32_t code) {
 
 }  // namespace
 
+void Tell(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 bool IsTerminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
 
 int TerminalWidth(std::FILE* stream, int otherwise) {

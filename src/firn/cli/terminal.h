@@ -11,6 +11,10 @@ bool IsTerminal(std::FILE* stream);
 /// Columns of the terminal behind `stream`; nothing is known of it: `otherwise`.
 int TerminalWidth(std::FILE* stream, int otherwise);
 
+/// Writes `text` to stderr. What cannot be written there is lost: work does not end
+/// because the disk of a log file is full, or nobody reads.
+void Tell(std::string_view text);
+
 enum class Style { kGood, kNote, kBad, kStrong };
 
 /// `text` with the escape codes of `style` around it where `stream` is a terminal that

@@ -8,6 +8,7 @@
 #include <parquet/size_statistics.h>
 #include <parquet/statistics.h>
 
+#include "firn/parquet_io/parquet_errors.h"
 #include "firn/parquet_io/parquet_fixture.h"
 #include "firn/types/arrow_types.h"
 
@@ -133,6 +134,23 @@ TEST_F(CopyTest, AFullDiskIsToldWhereverItIsMet) {
     EXPECT_THAT(write(space).status().message(), HasSubstr("the disk is full")) << space;
   }
   EXPECT_TRUE(write(size).ok());
+}
+
+TEST_F(CopyTest, AFullDiskDoesNotMakeTheSourceDamaged) {
+  const RowGroupSource source = SourceOf(schema_, RandomRows(schema_, 700, TestSeed()));
+  FullDisk disk(1000);
+  const auto writer = FileWriter::Make(schema_, {}, disk).ValueOrDie();
+  Status status;
+  // The writer gathers some before it writes.
+  while (status.ok()) status = writer->CopyRowGroup(source, {});
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_EQ(ErrorText(status), "the disk is full");
+}
+
+TEST_F(CopyTest, LackOfMemoryDoesNotMakeTheSourceDamaged) {
+  const Status status = Reading("a", [&]() -> Status { throw std::bad_alloc(); });
+  EXPECT_TRUE(status.IsOutOfMemory());
+  EXPECT_EQ(ErrorText(status), "a: there is not enough memory");
 }
 
 std::string DescribeEncodings(const parquet::ColumnChunkMetaData& chunk) {

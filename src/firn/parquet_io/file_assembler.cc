@@ -130,9 +130,9 @@ Result<std::unique_ptr<FileAssembler>> FileAssembler::Make(
 }
 
 Status FileAssembler::Write(const arrow::Buffer& bytes) {
-  FIRN_RETURN_NOT_OK(sink_->Write(bytes.data(), bytes.size()));
   bytes_written_ += bytes.size();
-  return Status::OK();
+  write_failure_ &= sink_->Write(bytes.data(), bytes.size());
+  return write_failure_;
 }
 
 Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
@@ -149,7 +149,7 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
   }));
   auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
   if (!fetched.ok()) return AddContext(fetched.status(), source.name);
-  return Reading(source.name, [&] {
+  auto added = Reading(source.name, [&] {
     return AddRowGroup(
         {.row_group = *row_group,
          .chunks = chunks,
@@ -164,6 +164,9 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
           return moved_by;
         });
   });
+  // A full disk says nothing about the source.
+  if (!write_failure_.ok()) return write_failure_;
+  return added;
 }
 
 Result<WrittenRowGroup> FileAssembler::AppendEncoded(const EncodedRowGroup& encoded) {

@@ -99,6 +99,8 @@ class FileAssembler {
   std::vector<Index> offset_indexes_;
   std::vector<std::int64_t> column_bytes_;
   std::int64_t bytes_written_ = 0;
+  /// The sink's first failure.
+  Status write_failure_;
   int row_groups_ = 0;
 };
 

@@ -1,12 +1,14 @@
 #include "firn/parquet_io/parquet_errors.h"
 
 #include <exception>
+#include <new>
 
 #include <parquet/exception.h>
 
 #include "firn/core/one_line.h"
 
 namespace firn::parquet_io {
+
 Status ReadFailure(const Status& status, std::string_view name) {
   if (status.detail() != nullptr || status.IsOutOfMemory()) {
     return AddContext(status, name);
@@ -21,6 +23,8 @@ Status ReadException(std::string_view name) {
     throw;
   } catch (const parquet::ParquetStatusException& thrown) {
     return ReadFailure(thrown.status(), name);
+  } catch (const std::bad_alloc&) {
+    return ReadFailure(Status::OutOfMemory("there is not enough memory"), name);
   } catch (const std::exception& thrown) {
     return ReadFailure(Status::Invalid(thrown.what()), name);
   }
@@ -31,6 +35,8 @@ Status WriteException() {
     throw;
   } catch (const parquet::ParquetStatusException& thrown) {
     return thrown.status();
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory("there is not enough memory");
   } catch (const std::exception& thrown) {
     return Status::UnknownError("writing Parquet: ", thrown.what());
   }
