@@ -20,6 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).parents[1]
 BUILD = ROOT / "build" / "sanitize" / "fuzz"
 SEEDS = {
+    "avro": "src/firn/iceberg/testdata",
     "case_file": "src/firn/planner/cases",
     "config": "fuzz/corpus/config",
     "csv": "fuzz/corpus/csv",
