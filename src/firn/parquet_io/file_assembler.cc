@@ -13,6 +13,7 @@
 #include <parquet/statistics.h>
 
 #include "firn/parquet_io/fetched_ranges.h"
+#include "firn/parquet_io/page_check.h"
 #include "firn/parquet_io/parquet_errors.h"
 
 namespace firn::parquet_io {
@@ -149,7 +150,14 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
   }));
   auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
   if (!fetched.ok()) return AddContext(fetched.status(), source.name);
-  auto added = Reading(source.name, [&] {
+  auto added = Reading(source.name, [&]() -> Result<WrittenRowGroup> {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const ReadRange range = ChunkRange(*chunks[i]);
+      FIRN_ASSIGN_OR_RETURN(const auto bytes,
+                            (*fetched)->ReadAt(range.offset, range.length));
+      const auto& column = *source.footer->schema()->Column(source_columns[i]);
+      FIRN_RETURN_NOT_OK(CheckPages(*chunks[i], column, bytes));
+    }
     return AddRowGroup(
         {.row_group = *row_group,
          .chunks = chunks,
