@@ -50,6 +50,12 @@ def test_examples_name_only_options_that_are_there(firn):
     ("lod db.t x.csv", 'unknown command "lod"; did you mean load?; see \'firn --help\''),
     ("table crate db.t", 'unknown command "crate"; did you mean create?; see \'firn table --help\''),
     ("table", "name a command: create, list,"),
+    ("list", 'unknown command "list"; did you mean table list?'),
+    ("quarantine", 'unknown command "quarantine"; did you mean wal quarantine?'),
+    ("positions list", 'unknown command "list"; there are show, reset'),
+    ("help tabel", 'unknown command "tabel"; did you mean table?'),
+    ("dead-letters show db.t --limit -1", '--limit: "-1" is not a whole number above 0'),
+    ("--config a --config b table list", "--config: given 2 times"),
     ("shift --al", 'unknown option "--al"; did you mean --all?; see \'firn shift --help\''),
     ("--wharehouse x table list", 'unknown option "--wharehouse"; did you mean --warehouse?'),
     ("load", "TABLE is required; see 'firn load --help'"),
@@ -72,6 +78,12 @@ def test_help_needs_no_configuration_that_can_be_read(firn):
     for arguments in (["--help"], ["load", "--help"], ["version"], ["man"], ["completion", "bash"]):
         assert firn.run(*arguments).stdout
     firn.run("table", "list", code=2)
+
+
+@pytest.mark.parametrize("path", [(), ("load",), ("table", "create")])
+def test_help_is_a_command_too(firn, path):
+    firn.configure("nonsense: 1\n")
+    assert firn.run("help", *path).stdout == firn.run(*path, "--help").stdout
 
 
 @pytest.mark.skipif(shutil.which("man") is None or shutil.which("groff") is None, reason="man or groff is not installed")

@@ -65,6 +65,9 @@ def test_a_load_refuses_a_file_that_changed_under_its_id(people):
         (["load", "db.p", "people.csv", "--create", "--sort-by", "shoe"], 2, ["--sort-by", "shoe"]),
         (["load", "db.p", "people.csv", "--create", "--partition-by", "week(born)"], 2, ["week"]),
         (["load", "db.p", "people.csv", "--create", "--id", "../x"], 2, ["../x"]),
+        (["load", "db.p", "people.csv", "--create", "--time-unit", "tz=ms"], 2, ["--time-unit: ", "'tz'"]),
+        (["load", "db.p", "s3://b/a.csv", "--create"], 2, ["s3://b/a.csv: input is read from files of this machine"]),
+        (["load", "db.p", "file:///a.csv", "--create"], 2, ["write the path alone: /a.csv"]),
         (["shift"], 2, ["--all"]),
         (["shift", "db.nobody"], 1, ["db.nobody"]),
         (["load", "db.p", "header.csv", "--create"], 1, ["header.csv", "no records"]),
@@ -72,6 +75,9 @@ def test_a_load_refuses_a_file_that_changed_under_its_id(people):
         (["plan", "--input", "."], 1, ["is a directory"]),
         (["plan", "--input", "people.csv"], 2, ["people.csv"]),
         (["inspect", "segment", "people.csv"], 1, ["people.csv"]),
+        (["inspect", "segment", "."], 1, [".: is a folder"]),
+        (["inspect", "metadata", "."], 1, [".: is a folder"]),
+        (["inspect", "metadata", "people.csv"], 1, ["people.csv: is no metadata file of a table: it is no JSON"]),
     ],
 )
 def test_wrong_input_gets_one_clear_line(people, arguments, code, parts):
@@ -210,6 +216,38 @@ def test_a_table_that_pyiceberg_made_is_loaded_and_appended_by_both(people):
     people.table("db.people").append(more)
     people.run("load", "db.people", "people.csv")
     assert sorted(people.rows("db.people")["id"].to_pylist()) == [1, 1, 2, 2, 3, 3, 9]
+
+
+def test_nested_columns_of_a_layout_have_their_full_names(people):
+    (people.folder / "schema.json").write_text(json.dumps({"type": "struct", "fields": [
+        {"id": 1, "name": "user", "required": False, "type": {"type": "struct", "fields": [
+            {"id": 2, "name": "name", "type": "string", "required": False}]}}]}))
+    layout = ("--partition-by", "bucket(4, user.name)", "--sort-by", "user.name")
+    people.run("table", "create", "db.t", "--schema", "schema.json", *layout)
+    table = people.json("inspect", "table", "db.t")
+    assert (table["partition_by"], table["sort_by"]) == ("bucket(4, user.name)", "user.name asc nulls first")
+
+
+def test_dropping_a_table_tells_of_its_dead_letters(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    (people.folder / "bad.csv").write_text("id,name,born\nx,Kurt,1906-04-28\n")
+    people.run("load", "db.people", "bad.csv")
+    done = people.run("table", "drop", "db.people")
+    assert "'firn table drop db.people__dead_letters' forgets them, too" in done.stderr
+    assert people.run("table", "drop", "db.people__dead_letters").stderr == ""
+
+
+def test_dead_letters_that_wait_in_the_log_are_told_and_shifted(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    (people.folder / "bad.csv").write_text("id,name,born\nx,Kurt,1906-04-28\n")
+    done = people.run("load", "db.people", "bad.csv", "--wal-only")
+    assert "is in the WAL for db.people__dead_letters ('firn shift db.people' brings it there)" in done.stderr
+    shown = people.run("dead-letters", "show", "db.people")
+    assert shown.stdout == "db.people has no dead letters but those in the WAL\n"
+    assert "1 segment of dead letters waits" in shown.stderr
+    assert "db.people__dead_letters: 1 row" in people.run("shift", "db.people").stdout
+    (letter,) = people.json("dead-letters", "show", "db.people")
+    assert letter["raw"] == "x,Kurt,1906-04-28"
 
 
 def test_a_table_made_anew_under_the_same_name_starts_empty(people):

@@ -57,7 +57,9 @@ def test_show_names_file_line_and_reason(people):
 
 def test_nothing_is_replayed_if_nothing_fits(people, duck):
     before = letters(people)
-    assert "none of the 40 dead letters" in people.run("dead-letters", "replay", "db.people").stdout
+    lines = people.run("dead-letters", "replay", "db.people").stdout.splitlines()
+    assert lines[0] == "none of the 40 dead letters of db.people fits"
+    assert len(lines) == 6 and "a.csv, record 1: " in lines[1] and "column 'id'" in lines[1]
     assert letters(people) == before
 
 

@@ -84,10 +84,47 @@ def test_what_firn_yaml_says_stays(firn, home):
     assert (firn.folder / "theirs/c.db").exists()
 
 
-def test_firn_yaml_that_names_another_catalog_wants_nothing_of_the_default_one(firn, home):
-    firn.configure("wal: {flush_bytes: 1MiB}\n")
+@pytest.mark.parametrize("text", ["wal: {flush_bytes: 1MiB}\n", "catalog:\n"])
+def test_firn_yaml_that_says_nothing_of_a_catalog_leaves_the_default_one(firn, home, text):
+    firn.configure(text)
     load(firn, **home("catalog:\n" + catalog(firn)))
-    assert lies_in(firn, "warehouse")
+    assert lies_in(firn, "theirs")
+
+
+def test_firn_yaml_that_names_a_warehouse_wants_nothing_of_the_default_catalog(firn, home):
+    firn.configure("warehouse: ours\n")
+    done = load(firn, **home("catalog:\n" + catalog(firn)))
+    assert f"{TABLE} lies in file://{firn.folder}/ours/db/people" in done.stderr
+
+
+def test_a_mistyped_catalog_is_wrong_usage_and_lands_nothing(firn, home):
+    environment = home("catalog:\n" + catalog(firn, "prod"))
+    (firn.folder / "people.csv").write_text(ROWS)
+    words = 'nothing says where catalog "prdo" is; name one that PyIceberg\'s settings have (prod)'
+    done = firn.run("load", TABLE, "people.csv", "--create", code=2, **environment, PYICEBERG_DEFAULT_CATALOG="prdo")
+    assert f"PYICEBERG_DEFAULT_CATALOG: {words}" in done.stderr
+    firn.configure("catalog: {name: prdo}\n")
+    done = firn.run("load", TABLE, "people.csv", "--create", code=2, **environment)
+    assert f"firn.yaml:1: catalog.name: {words}" in done.stderr
+    assert not (firn.folder / "warehouse").exists()
+
+
+def test_check_says_which_catalog_it_is_and_who_says_so(firn, home):
+    firn.configure("catalog: {name: prod}\n")
+    environment = home("catalog:\n" + catalog(firn, "prod"))
+    for made in [False, True]:
+        out = firn.run("check", **environment).stdout
+        assert "prod (firn.yaml:1: catalog.name), " in out and "/c.db" in out
+        assert ".pyiceberg.yaml:4: prod.uri)" in out
+        load(firn, **environment)
+
+
+def test_a_warehouse_elsewhere_asks_where_the_log_lies(firn):
+    environment = {"PYICEBERG_CATALOG__DEFAULT__URI": f"sqlite:///{firn.folder}/c.db",
+                   "PYICEBERG_CATALOG__DEFAULT__WAREHOUSE": "s3://lake/tables"}
+    done = firn.run("shift", "--all", code=2, **environment)
+    assert "say in firn.yaml where the WAL lies, with wal.path" in done.stderr
+    assert "since s3://lake/tables is no folder of this machine" in done.stderr
 
 
 def test_a_warehouse_on_the_command_line_is_enough(firn, home):

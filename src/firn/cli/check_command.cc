@@ -188,17 +188,35 @@ Status TryToChange(Workspace& workspace) {
   return IsError(dropped, ErrorKind::kNotFound) ? Status::OK() : dropped;
 }
 
+/// " (firn.yaml:2: catalog.uri)": where the first of these settings that is written
+/// anywhere is; empty if none is.
+std::string Origin(const CatalogConfig& catalog,
+                   std::initializer_list<const char*> settings) {
+  for (const char* setting : settings) {
+    const auto place = catalog.places.find(setting);
+    if (place != catalog.places.end()) return fmt::format(" ({})", place->second);
+  }
+  return "";
+}
+
+/// Its name, `figures`, and where it is, with the places of the settings that say so.
+std::string CatalogText(const Config& config, const std::string& figures) {
+  const CatalogConfig& catalog = config.catalog;
+  return fmt::format("{}{}{}, at {}{}", catalog.name, Origin(catalog, {"name"}), figures,
+                     CatalogAddress(config),
+                     Origin(catalog, {iceberg::catalog_property::kUri,
+                                      iceberg::catalog_property::kWarehouse}));
+}
+
 Finding CheckCatalog(Workspace& workspace, std::size_t tables) {
-  const std::string address = CatalogAddress(workspace.config());
+  const Config& config = workspace.config();
   const Status changed = TryToChange(workspace);
   if (!changed.ok()) {
-    return Wrong("catalog", fmt::format("{}: can be read, but not changed: {}", address,
-                                        ErrorText(changed)));
+    return Wrong("catalog", fmt::format("{}: can be read, but not changed: {}",
+                                        CatalogText(config, ""), ErrorText(changed)));
   }
-  return Fine(
-      "catalog",
-      fmt::format("{}, {}, at {}", workspace.config().catalog.name,
-                  FormatCounted(static_cast<std::int64_t>(tables), "table"), address));
+  const auto count = static_cast<std::int64_t>(tables);
+  return Fine("catalog", CatalogText(config, ", " + FormatCounted(count, "table")));
 }
 
 /// Loads every table, and says of each whether Firn can use it.
@@ -206,7 +224,8 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
                  std::vector<Finding>& findings) {
   const auto identifiers = ListAllTables(workspace.catalog());
   if (!identifiers.ok()) {
-    findings.push_back(Wrong("catalog", ErrorText(identifiers.status())));
+    findings.push_back(Wrong("catalog", CatalogText(workspace.config(), "") + ": " +
+                                            ErrorText(identifiers.status())));
     return;
   }
   findings.push_back(CheckCatalog(workspace, identifiers->size()));
@@ -304,12 +323,13 @@ Result<std::vector<Finding>> Check(const CommandContext& context) {
   const auto workspace = OpenWorkspace(context, WorkspaceMode::kExisting);
   if (IsError(workspace.status(), ErrorKind::kNotFound)) {
     findings.push_back(
-        Fine("catalog", CatalogAddress(config) + ": not there yet, will be made"));
+        Fine("catalog", CatalogText(config, "") + ": not there yet, will be made"));
     CheckConfiguredTables(config, {}, findings);
     return findings;
   }
   if (!workspace.ok()) {
-    findings.push_back(Wrong("catalog", ErrorText(workspace.status())));
+    findings.push_back(
+        Wrong("catalog", CatalogText(config, "") + ": " + ErrorText(workspace.status())));
     return findings;
   }
   CheckTables(**workspace, wal_path, findings);

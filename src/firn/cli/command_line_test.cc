@@ -103,6 +103,12 @@ TEST(UsageErrorTest, NamesWhatIsWrongAndTheNearestKnown) {
             "unknown command \"lod\"; did you mean load?; see 'firn --help'");
   EXPECT_EQ(Explained({"table"}, {"crate"}),
             "unknown command \"crate\"; did you mean create?; see 'firn table --help'");
+  EXPECT_EQ(Explained({}, {"drop"}),
+            "unknown command \"drop\"; did you mean table drop?; see 'firn --help'");
+  EXPECT_EQ(Explained({"table"}, {"list"}),
+            "unknown command \"list\"; there are create, drop; see 'firn table --help'");
+  EXPECT_EQ(Explained({"load"}, {}, "--format: At Most 1 required but received 2"),
+            "--format: given 2 times, and can be given once; see 'firn load --help'");
   EXPECT_EQ(Explained({"load"}, {"--crate=x"}),
             "unknown option \"--crate\"; did you mean --create?; see 'firn load --help'");
   EXPECT_EQ(Explained({"load"}, {"--warehose"}),
@@ -119,6 +125,12 @@ TEST(UsageErrorTest, NamesWhatIsWrongAndTheNearestKnown) {
 TEST(NearestNameTest, CountsTypingErrors) {
   EXPECT_EQ(NearestName({"flush_age", "flush_bytes"}, "flush_byte"), "flush_bytes");
   EXPECT_EQ(NearestName({"a", "b"}, "c"), "a");
+}
+
+TEST(NearestNameTest, FarOnesAreNotClose) {
+  EXPECT_EQ(CloseName({"load", "shift"}, "laod"), "load");
+  EXPECT_EQ(CloseName({"load", "shift"}, "quarantine"), std::nullopt);
+  EXPECT_EQ(CloseName({}, "load"), std::nullopt);
 }
 
 TEST(HelpTextTest, ShowsArgumentsOptionsAndExamples) {

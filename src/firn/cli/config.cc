@@ -216,7 +216,9 @@ Status ReadProperties(const Place& place, const std::string& prefix,
       FIRN_RETURN_NOT_OK(
           ReadProperties({entry.second, place.file, name}, property, catalog));
     } else if (property == kNameKey) {
-      FIRN_ASSIGN_OR_RETURN(catalog.name, Text({entry.second, place.file, name}));
+      const Place name_place{entry.second, place.file, name};
+      FIRN_ASSIGN_OR_RETURN(catalog.name, Text(name_place));
+      catalog.places[kNameKey] = name_place.ToString();
     } else if (!iceberg::IsKnownProperty(property)) {
       return UnknownProperty({entry.first, place.file, name}, property);
     } else {
@@ -328,8 +330,10 @@ Result<Config> LoadConfig(const ConfigSource& source) {
   // A warehouse on the command line is enough: nobody's default catalog comes over it.
   if (file || !source.warehouse) {
     FIRN_ASSIGN_OR_RETURN(const auto others, PyIcebergConfig::Read(ProcessEnvironment()));
-    if (!file) TakeDefaultCatalog(others, config.catalog);
+    // Without a word of a catalog or a warehouse.
+    if (config.catalog.places.empty()) TakeDefaultCatalog(others, config.catalog);
     AddProperties(others, config.catalog);
+    FIRN_RETURN_NOT_OK(CheckDefined(others, config.catalog));
   }
   FIRN_RETURN_NOT_OK(CompleteCatalog(config.catalog));
   return config;

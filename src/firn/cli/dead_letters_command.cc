@@ -17,8 +17,10 @@
 #include "firn/cli/shift_command.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
+#include "firn/cli/terminal.h"
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
+#include "firn/cli/waiting_segments.h"
 #include "firn/cli/workspace.h"
 #include "firn/commit/file_removal.h"
 #include "firn/commit/positions.h"
@@ -34,6 +36,8 @@ namespace firn::cli {
 namespace {
 
 using sources::KeptLetter;
+
+constexpr std::size_t kReasonsShown = 5;
 
 /// The table of dead letters of the table `name`, whose columns are as they must be;
 /// nothing if there is none.
@@ -76,25 +80,12 @@ Json ToJson(const KeptLetter& letter) {
 }
 
 /// Says so if some letters are not in the table yet, but in the WAL.
-Status WarnOfWaiting(Workspace& workspace, const OpenTable& letters) {
-  const auto wal_id = wal::ReadWalId(workspace.wal_store());
-  if (IsError(wal_id.status(), ErrorKind::kNotFound)) return Status::OK();
-  FIRN_RETURN_NOT_OK(wal_id.status());
-  FIRN_ASSIGN_OR_RETURN(const auto positions,
-                        commit::ReadPositions(letters.metadata(), *wal_id));
-  FIRN_ASSIGN_OR_RETURN(
-      const auto shards,
-      wal::ListShards(workspace.wal_store(), letters.metadata().table_uuid));
-  std::int64_t waiting = 0;
-  for (const wal::ShardListing& shard : shards) {
-    waiting += FiguresOf(shard, positions.reached).waiting;
-  }
-  if (waiting == 0) return Status::OK();
+void WarnOfWaiting(const OpenTable& letters, std::int64_t waiting) {
+  if (waiting == 0) return;
   LogWarning(
       fmt::format("{} of dead letters {} in the WAL; 'firn shift {}' brings {} here",
                   FormatCounted(waiting, "segment"), waiting == 1 ? "waits" : "wait",
                   letters.identifier, waiting == 1 ? "it" : "them"));
-  return Status::OK();
 }
 
 std::int64_t RecordsOf(const std::vector<iceberg::DataFile>& files) {
@@ -176,8 +167,7 @@ class Replay {
     FIRN_RETURN_NOT_OK(FindDurableLetters(files));
     FIRN_RETURN_NOT_OK(ChooseFiles(files));
     if (chosen_.empty()) {
-      fmt::print("none of the {} of {} fits\n",
-                 FormatCounted(RecordsOf(files), "dead letter"), table_.identifier);
+      ReportNoneFits(RecordsOf(files));
       return Status::OK();
     }
     FIRN_RETURN_NOT_OK(Land());
@@ -195,6 +185,9 @@ class Replay {
     FIRN_ASSIGN_OR_RETURN(const auto letters, FindLetters(workspace_, name));
     if (!letters) return std::nullopt;
     FIRN_RETURN_NOT_OK(iceberg::CheckWritable(letters->metadata()));
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t waiting,
+                          CountWaitingSegments(workspace_, *letters));
+    if (waiting == 0) return letters;
     FIRN_RETURN_NOT_OK(ShiftAndReport(workspace_, *letters, context_.stop));
     return FindLetters(workspace_, name);
   }
@@ -243,6 +236,10 @@ class Replay {
           FIRN_RETURN_NOT_OK(context_.stop.Check());
           FIRN_ASSIGN_OR_RETURN(const auto record, reader.Read(letter));
           fits = record.row != nullptr;
+          if (!fits && reasons_.size() < kReasonsShown) {
+            reasons_.push_back(fmt::format("{}, record {}: {}", letter.source,
+                                           letter.position, record.reason));
+          }
           return !fits;
         }));
     return fits;
@@ -293,6 +290,17 @@ class Replay {
     return Status::OK();
   }
 
+  /// With what is wrong now: that may not be what was wrong when they were kept.
+  void ReportNoneFits(std::int64_t letters) const {
+    if (letters == 1) {
+      fmt::print("the only dead letter of {} does not fit\n", table_.identifier);
+    } else {
+      fmt::print("none of the {} of {} fits\n", FormatCounted(letters, "dead letter"),
+                 table_.identifier);
+    }
+    for (const std::string& reason : reasons_) fmt::print("  {}\n", Printable(reason));
+  }
+
   /// What an interrupted run took into the table is not counted again.
   Status Report() {
     FIRN_ASSIGN_OR_RETURN(const OpenTable letters,
@@ -317,6 +325,8 @@ class Replay {
   /// The files that are replayed, and what is read of them.
   std::vector<iceberg::DataFile> chosen_;
   std::vector<sources::LetterFile> sources_;
+  /// Why the first ones do not fit.
+  std::vector<std::string> reasons_;
   /// True if an earlier run was interrupted in one of them.
   bool is_resumed_ = false;
   /// Letters that this run found to fit.
@@ -332,8 +342,10 @@ Status RunDeadLettersShow(const CommandContext& context,
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const auto letters, FindLetters(*workspace, arguments.table));
   ShownLetters shown;
+  std::int64_t waiting = 0;
   if (letters) {
-    FIRN_RETURN_NOT_OK(WarnOfWaiting(*workspace, *letters));
+    FIRN_ASSIGN_OR_RETURN(waiting, CountWaitingSegments(*workspace, *letters));
+    WarnOfWaiting(*letters, waiting);
     FIRN_ASSIGN_OR_RETURN(shown, FirstLetters(*workspace, *letters, arguments.limit));
   }
   if (arguments.format == OutputFormat::kJson) {
@@ -341,7 +353,8 @@ Status RunDeadLettersShow(const CommandContext& context,
     for (const KeptLetter& letter : shown.letters) json.push_back(ToJson(letter));
     PrintJson(json);
   } else if (shown.total == 0) {
-    fmt::print("{} has no dead letters\n", table.identifier);
+    fmt::print("{} has no dead letters{}\n", table.identifier,
+               waiting == 0 ? "" : " but those in the WAL");
   } else {
     PrintLetters(shown);
   }

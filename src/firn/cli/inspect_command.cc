@@ -1,4 +1,5 @@
 #include <chrono>
+#include <filesystem>
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
@@ -311,6 +312,23 @@ Json ToJson(const std::string& file, const wal::SegmentFooter& footer) {
   return json;
 }
 
+Status CheckNoFolder(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(file, error)) return Status::OK();
+  return InvalidError("{}: is a folder; name one of its files", file);
+}
+
+/// What never was metadata needs no backup.
+Status CheckIsJson(const iceberg::FileIo& io, const std::string& path,
+                   const std::string& file) {
+  constexpr std::string_view kGzip = "\x1f\x8b";
+  FIRN_ASSIGN_OR_RETURN(const std::string bytes, io.Read(path));
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  const bool is_object = first != std::string::npos && bytes[first] == '{';
+  if (is_object || bytes.empty() || bytes.starts_with(kGzip)) return Status::OK();
+  return InvalidError("{}: is no metadata file of a table: it is no JSON object", file);
+}
+
 }  // namespace
 
 Status RunInspectWal(const CommandContext& context, const std::string& name,
@@ -329,6 +347,7 @@ Status RunInspectWal(const CommandContext& context, const std::string& name,
 
 Status RunInspectSegment(const CommandContext& context, const std::string& file,
                          OutputFormat format) {
+  FIRN_RETURN_NOT_OK(CheckNoFolder(file));
   FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
   FIRN_ASSIGN_OR_RETURN(const std::string location,
                         IsInS3(file) ? file : AbsolutePath(file));
@@ -361,6 +380,7 @@ Status RunInspectTable(const CommandContext& context, const std::string& name,
 
 Status RunInspectMetadata(const CommandContext& context, const std::string& file,
                           OutputFormat format) {
+  FIRN_RETURN_NOT_OK(CheckNoFolder(file));
   FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
   const bool is_location = file.starts_with("file:/") || IsInS3(file);
   FIRN_ASSIGN_OR_RETURN(const std::string path, is_location ? file : AbsolutePath(file));
@@ -369,6 +389,9 @@ Status RunInspectMetadata(const CommandContext& context, const std::string& file
   const auto metadata = ReadTableMetadata(stores->file_io(), path);
   if (IsError(metadata.status(), ErrorKind::kNotFound)) {
     return Error(ErrorKind::kNotFound, "{}: no such file", file);
+  }
+  if (IsError(metadata.status(), ErrorKind::kCorruption)) {
+    FIRN_RETURN_NOT_OK(CheckIsJson(stores->file_io(), path, file));
   }
   FIRN_ASSIGN_OR_RETURN(table.loaded.metadata, metadata);
   PrintTable(table, format);

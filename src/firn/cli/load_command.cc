@@ -25,6 +25,7 @@
 #include "firn/shift/table_check.h"
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/file_source.h"
+#include "firn/sources/files/time_units.h"
 #include "firn/wal/load_manifest.h"
 #include "firn/wal/wal_root.h"
 
@@ -42,6 +43,7 @@ struct Load {
 Result<Load> LoadOf(const CommandContext& context, const LoadArguments& arguments) {
   Load load = {.id = arguments.id.value_or(NewUlid(context.runtime))};
   FIRN_RETURN_NOT_OK(AsUsageError(wal::CheckLoadId(load.id)));
+  FIRN_RETURN_NOT_OK(CheckLocalInput(arguments.files));
   FIRN_ASSIGN_OR_RETURN(load.options, FileOptionsOf(arguments));
   FIRN_ASSIGN_OR_RETURN(load.files, sources::ExpandFiles(arguments.files));
   FIRN_ASSIGN_OR_RETURN(load.manifest, ManifestOf(arguments, load.files));
@@ -222,11 +224,26 @@ Status FillWal(const CommandContext& context, Landing& landing,
   }
 }
 
+void WarnOfDeadLetters(const OpenTable& table, const Landing& landing,
+                       const LoadArguments& arguments) {
+  const std::int64_t dead = landing.dead_letter_count();
+  if (dead == 0) return;
+  const std::string letters = ToString(landing.dead_letter_table()->identifier);
+  const std::string place =
+      arguments.wal_only ? fmt::format("in the WAL for {} ('firn shift {}' brings",
+                                       letters, table.identifier) +
+                               (dead == 1 ? " it" : " them") + " there)"
+                         : fmt::format("in {} ('firn dead-letters show {}' lists them)",
+                                       letters, table.identifier);
+  LogWarning(fmt::format("{} {} not fit and {} {}; the first: {}", FormatCount(dead),
+                         dead == 1 ? "record does" : "records do",
+                         dead == 1 ? "is" : "are", place, landing.first_dead_letter()));
+}
+
 void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
                   Duration duration) {
   const wal::TableBufferCounts counts = landing.counts();
-  const std::int64_t dead = landing.dead_letter_count();
-  if (counts.rows == 0 && dead == 0) {
+  if (counts.rows == 0 && landing.dead_letter_count() == 0) {
     fmt::print("{}: nothing to add, every record of load {} is durable already\n",
                table.identifier, load.id);
     return;
@@ -234,13 +251,6 @@ void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
   fmt::print("{}: {} durable in {}, {}, in {}\n", table.identifier,
              FormatCounted(counts.rows, "row"), FormatCounted(counts.segments, "segment"),
              FormatBytes(counts.segment_bytes), FormatDuration(duration));
-  if (dead == 0) return;
-  LogWarning(
-      fmt::format("{} {} not fit and {} in {} ('firn dead-letters show {}' lists them); "
-                  "the first: {}",
-                  FormatCount(dead), dead == 1 ? "record does" : "records do",
-                  dead == 1 ? "is" : "are", landing.dead_letter_table()->identifier,
-                  table.identifier, landing.first_dead_letter()));
 }
 
 /// Lands a load in a table that is there.
@@ -289,6 +299,7 @@ class LoadRun {
     const auto& letters = landing->dead_letter_table();
     if (letters) FIRN_RETURN_NOT_OK(End(*letters));
     ReportLanded(table_, load_, *landing, context_.runtime.SinceBoot() - begin);
+    WarnOfDeadLetters(table_, *landing, arguments_);
     if (arguments_.wal_only) return Status::OK();
     FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing->reached(),
                                    durable_.rows, context_.stop));
@@ -351,6 +362,8 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
                         OpenWorkspace(context, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const Target target,
                         FindTarget(*workspace, context, arguments, load));
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(
+      sources::CheckTimeUnits(load.options.time_units, target.schema), "--time-unit")));
   if (!target.table) FIRN_RETURN_NOT_OK(CheckNewLayout(target.schema, arguments));
   if (arguments.dry_run) return DryRun(context, arguments, load, target);
   if (target.is_ready()) {
@@ -362,6 +375,9 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
   FIRN_ASSIGN_OR_RETURN(OpenTable table,
                         target.table ? Result<OpenTable>(*target.table)
                                      : Create(*workspace, arguments, target.schema));
+  if (!target.table) {
+    fmt::print(stderr, "{} lies in {}\n", table.identifier, table.metadata().location);
+  }
   if (arguments.evolve_schema) {
     FIRN_ASSIGN_OR_RETURN(
         table, EvolveSchema(context, *workspace, std::move(table), target.schema));

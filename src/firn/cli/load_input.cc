@@ -78,6 +78,19 @@ std::string TextOf(const wal::LoadFile& file) {
 
 }  // namespace
 
+Status CheckLocalInput(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const std::size_t scheme_end = file.find("://");
+    if (scheme_end == std::string::npos || file.find('/') < scheme_end) continue;
+    const bool is_file = file.starts_with("file://");
+    return AsUsageError(
+        InvalidError("{}: input is read from files of this machine only; {}", file,
+                     is_file ? "write the path alone: " + file.substr(scheme_end + 3)
+                             : "fetch it first, or pipe it into 'firn load TABLE -'"));
+  }
+  return Status::OK();
+}
+
 Result<sources::FileOptions> FileOptionsOf(const LoadArguments& arguments) {
   sources::FileOptions options = {.ignore_unknown = arguments.ignore_unknown};
   if (!arguments.format.empty()) {

@@ -24,6 +24,7 @@
 #include "firn/cli/table_names.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/usage_error.h"
+#include "firn/core/whole_number.h"
 
 namespace firn::cli {
 namespace {
@@ -73,8 +74,9 @@ class CommandLine {
     AddCheck();
     AddCompletion();
     AddManPage();
+    AddHelp();
     AddPlain("version", "print the version",
-             [] { fmt::print("firn {}\n", FIRN_VERSION); });
+             [] { return Print("firn " FIRN_VERSION "\n"); });
   }
 
   int Main(int argc, char** argv) {
@@ -101,7 +103,7 @@ class CommandLine {
       if (e.get_exit_code() == 0) {
         // --help or --version: printed, and nothing is left to run.
         app_.exit(e);
-        plain_ = [] {};
+        plain_ = [] { return Status::OK(); };
         return Status::OK();
       }
       return AsUsageError(InvalidError(
@@ -168,10 +170,7 @@ class CommandLine {
   }
 
   Status Run() {
-    if (plain_) {
-      plain_();
-      return Status::OK();
-    }
+    if (plain_) return plain_();
     ConfigureLog(global_.log);
     const auto config = LoadConfig(global_.config);
     if (!config.ok()) return AsUsageError(config.status());
@@ -200,9 +199,9 @@ class CommandLine {
     return command;
   }
 
-  /// A command that needs no configuration and cannot fail.
+  /// A command that needs no configuration.
   CLI::App& AddPlain(const std::string& name, const std::string& help,
-                     std::function<void()> run) {
+                     std::function<Status()> run) {
     CLI::App& command = *app_.add_subcommand(name, help);
     command.fallthrough();
     command.callback([this, run = std::move(run)] { plain_ = run; });
@@ -454,7 +453,13 @@ class CommandLine {
                          });
     AddTableName(show, letters_show_.table);
     show.add_option("--limit", letters_show_.limit, "the most records shown (100)")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              const auto count = ParseWholeNumber<std::int64_t>(text);
+              if (count && *count > 0) return std::string();
+              return fmt::format("\"{}\" is not a whole number above 0", text);
+            },
+            ""));
     AddFormat(show);
     CLI::App& replay =
         Add(letters, "replay", "load those that fit the table's schema now",
@@ -472,18 +477,38 @@ class CommandLine {
   }
 
   void AddCompletion() {
-    CLI::App& completion =
-        AddPlain("completion", "print a completion script for a shell",
-                 [this] { fmt::print("{}", CompletionScript(subject_)); });
+    CLI::App& completion = AddPlain("completion", "print a completion script for a shell",
+                                    [this] { return Print(CompletionScript(subject_)); });
     completion.add_option("SHELL", subject_, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   }
 
+  static Status Print(std::string_view text) {
+    fmt::print("{}", text);
+    return Status::OK();
+  }
+
+  void AddHelp() {
+    CLI::App& help = AddPlain("help", "explain a command: the same as --help", [this] {
+      const CommandTree program = DescribeCommands(app_);
+      const std::string text = HelpText(program, help_path_);
+      if (!text.empty()) return Print(text);
+      const auto unknown = help_path_.back();
+      help_path_.pop_back();
+      return AsUsageError(InvalidError(
+          "{}", ExplainUsageError(
+                    program, {.path = help_path_, .unknown = {unknown}, .problem = ""})));
+    });
+    // The names of commands are arguments here.
+    help.fallthrough(false);
+    help.add_option("COMMAND", help_path_, "its name, such as 'table create'");
+  }
+
   /// For packagers: 'make install' calls it.
   void AddManPage() {
     CLI::App& man = AddPlain("man", "print the man page in roff", [this] {
-      fmt::print("{}", ManPage(DescribeCommands(app_), FIRN_VERSION));
+      return Print(ManPage(DescribeCommands(app_), FIRN_VERSION));
     });
     man.group("");
   }
@@ -499,11 +524,12 @@ class CommandLine {
   WalReleaseArguments wal_release_;
   PositionsResetArguments positions_reset_;
   DeadLettersShowArguments letters_show_;
+  std::vector<std::string> help_path_;
   std::string subject_;
   OutputFormat format_ = OutputFormat::kText;
   /// Of the two one is set once the command line was parsed.
   Command chosen_;
-  std::function<void()> plain_;
+  std::function<Status()> plain_;
 };
 
 int Main(int argc, char** argv) {

@@ -32,4 +32,13 @@ std::string NearestName(const std::vector<std::string>& names, std::string_view 
       names, {}, [&](const std::string& name) { return EditDistance(name, text); });
 }
 
+std::optional<std::string> CloseName(const std::vector<std::string>& names,
+                                     std::string_view text) {
+  if (names.empty()) return std::nullopt;
+  std::string nearest = NearestName(names, text);
+  const std::size_t errors_max = (nearest.size() + 2) / 3;
+  if (EditDistance(nearest, text) > errors_max) return std::nullopt;
+  return nearest;
+}
+
 }  // namespace firn::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,5 +10,9 @@ namespace firn::cli {
 /// The name that the fewest typing errors turn into `text`; the first of equals.
 /// REQUIRES: `names` is not empty.
 std::string NearestName(const std::vector<std::string>& names, std::string_view text);
+
+/// The same, but nothing if more than a third of its letters would be typing errors.
+std::optional<std::string> CloseName(const std::vector<std::string>& names,
+                                     std::string_view text);
 
 }  // namespace firn::cli

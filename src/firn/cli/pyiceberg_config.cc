@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "firn/cli/file_text.h"
 
 namespace firn::cli {
@@ -19,6 +21,8 @@ constexpr std::string_view kVariablePrefix = "pyiceberg_";
 constexpr std::string_view kVariableSeparator = "__";
 constexpr const char* kDefaultCatalogKey = "default-catalog";
 constexpr const char* kCatalogKey = "catalog";
+/// Of a catalog, among the places of its properties.
+constexpr const char* kNameKey = "name";
 
 std::string Lower(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -89,6 +93,16 @@ Status ReadProperties(const YAML::Node& node, const std::string& file,
   return Status::OK();
 }
 
+/// Whether anything says which catalog that is: its type, address or warehouse.
+bool IsDefined(const CatalogConfig& catalog) {
+  for (const char* property :
+       {iceberg::catalog_property::kType, iceberg::catalog_property::kUri,
+        iceberg::catalog_property::kWarehouse}) {
+    if (iceberg::FindProperty(catalog.properties, property)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<PyIcebergConfig> PyIcebergConfig::Read(
@@ -125,7 +139,10 @@ Status PyIcebergConfig::ReadDocument(const YAML::Node& document,
   FIRN_RETURN_NOT_OK(CheckIsMapping(document, file, "the file"));
   for (const auto& entry : document) {
     const std::string key = Lower(entry.first.as<std::string>());
-    if (key == kDefaultCatalogKey) default_catalog_ = entry.second.as<std::string>();
+    if (key == kDefaultCatalogKey) {
+      default_catalog_ = entry.second.as<std::string>();
+      default_catalog_place_ = PlaceOf(file, entry.first, key);
+    }
     if (key != kCatalogKey) continue;
     FIRN_RETURN_NOT_OK(CheckIsMapping(entry.second, file, key));
     for (const auto& of_catalog : entry.second) {
@@ -142,7 +159,10 @@ void PyIcebergConfig::ReadVariable(const std::string& name, const std::string& v
   const std::string lower = Lower(name);
   if (!lower.starts_with(kVariablePrefix) || value.empty()) return;
   const std::string_view key = std::string_view(lower).substr(kVariablePrefix.size());
-  if (key == "default_catalog") default_catalog_ = value;
+  if (key == "default_catalog") {
+    default_catalog_ = value;
+    default_catalog_place_ = name;
+  }
   const std::size_t first = key.find(kVariableSeparator);
   if (first == std::string_view::npos || key.substr(0, first) != kCatalogKey) return;
   const std::string_view rest = key.substr(first + kVariableSeparator.size());
@@ -153,15 +173,37 @@ void PyIcebergConfig::ReadVariable(const std::string& name, const std::string& v
               name);
 }
 
+std::vector<std::string> PyIcebergConfig::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, catalog] : catalogs_) names.push_back(name);
+  return names;
+}
+
 const CatalogConfig* PyIcebergConfig::Find(const std::string& name) const {
   const auto found = catalogs_.find(Lower(name));
   return found == catalogs_.end() ? nullptr : &found->second;
 }
 
 void TakeDefaultCatalog(const PyIcebergConfig& config, CatalogConfig& catalog) {
-  if (config.Find(config.default_catalog()) != nullptr) {
-    catalog.name = config.default_catalog();
-  }
+  const std::string& place = config.default_catalog_place();
+  if (place.empty() && config.Find(config.default_catalog()) == nullptr) return;
+  catalog.name = config.default_catalog();
+  catalog.places[kNameKey] = place.empty() ? "PyIceberg's default" : place;
+}
+
+Status CheckDefined(const PyIcebergConfig& config, const CatalogConfig& catalog) {
+  const auto place = catalog.places.find(kNameKey);
+  const bool is_named =
+      place != catalog.places.end() && catalog.name != CatalogConfig().name;
+  if (!is_named || IsDefined(catalog)) return Status::OK();
+  const std::vector<std::string> known = config.Names();
+  return InvalidError(
+      "{}: nothing says where catalog \"{}\" is; {}, or say it in firn.yaml, with "
+      "catalog.uri or warehouse",
+      place->second, catalog.name,
+      known.empty() ? "PyIceberg's settings have none"
+                    : fmt::format("name one that PyIceberg's settings have ({})",
+                                  fmt::join(known, ", ")));
 }
 
 void AddProperties(const PyIcebergConfig& config, CatalogConfig& catalog) {

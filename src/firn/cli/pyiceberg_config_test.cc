@@ -116,7 +116,25 @@ TEST_F(PyIcebergConfigTest, TheDefaultCatalogIsTakenIfItIsThere) {
   };
   EXPECT_EQ(name("catalog: {default: {uri: a}}"), "default");
   EXPECT_EQ(name("default-catalog: Prod\ncatalog: {prod: {uri: a}}"), "Prod");
-  EXPECT_EQ(name("default-catalog: none\ncatalog: {default: {uri: a}}"), "firn");
+  EXPECT_EQ(name("catalog: {other: {uri: a}}"), "firn");
+  EXPECT_EQ(name("default-catalog: none\ncatalog: {default: {uri: a}}"), "none");
+}
+
+TEST_F(PyIcebergConfigTest, AMistypedNameIsRefused) {
+  const PyIcebergConfig config =
+      ReadText("default-catalog: prdo\ncatalog: {prod: {uri: a}, dev: {uri: b}}");
+  CatalogConfig catalog;
+  TakeDefaultCatalog(config, catalog);
+  EXPECT_THAT(ErrorText(CheckDefined(config, catalog)),
+              AllOf(HasSubstr(".pyiceberg.yaml:1: default-catalog: nothing says where "
+                              "catalog \"prdo\" is"),
+                    HasSubstr("(dev, prod)")));
+  catalog.properties = {{"warehouse", "lake"}};
+  EXPECT_TRUE(CheckDefined(config, catalog).ok());
+  EXPECT_TRUE(
+      CheckDefined(config, {.name = "firn", .places = {{"name", "firn.yaml:1"}}}).ok());
+  EXPECT_FALSE(
+      CheckDefined(Read({}), {.name = "a", .places = {{"name", "firn.yaml:1"}}}).ok());
 }
 
 TEST_F(PyIcebergConfigTest, ABrokenFileIsNamedWithItsLine) {

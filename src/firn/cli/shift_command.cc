@@ -4,9 +4,11 @@
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
+#include "firn/cli/landing.h"
 #include "firn/cli/log.h"
 #include "firn/cli/progress.h"
 #include "firn/cli/units.h"
+#include "firn/cli/waiting_segments.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
@@ -92,7 +94,8 @@ void PrintReport(const OpenTable& table, const shift::ShiftReport& report,
     fmt::print("  size of a file: {}\n", FormatSizes(figures.file_bytes));
   }
   if (figures.overlap_depth_max) {
-    fmt::print("  files of a partition over one key: {}\n", *figures.overlap_depth_max);
+    fmt::print("  files of one commit over one key of a partition: {}\n",
+               *figures.overlap_depth_max);
   }
   PrintUnusual(report);
 }
@@ -195,6 +198,17 @@ Status ShiftOrTellLoss(Workspace& workspace, const OpenTable& table,
   return InvalidError("{}", text);
 }
 
+/// Dead letters that a load left in the WAL take the way of their table's rows.
+Status ShiftWaitingLetters(Workspace& workspace, const OpenTable& table,
+                           const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(const auto letters,
+                        FindDeadLetterTable(workspace, ToString(table.identifier)));
+  if (!letters) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t waiting,
+                        CountWaitingSegments(workspace, *letters));
+  return waiting == 0 ? Status::OK() : ShiftOrTellLoss(workspace, *letters, stop);
+}
+
 Status ShiftAll(Workspace& workspace, const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(const auto namespaces, workspace.catalog().ListNamespaces());
   Status first_failure;
@@ -232,7 +246,8 @@ Status RunShift(const CommandContext& context, const ShiftArguments& arguments) 
                         OpenWorkspace(context, WorkspaceMode::kCreate));
   if (arguments.all) return ShiftAll(*workspace, context.stop);
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
-  return ShiftOrTellLoss(*workspace, table, context.stop);
+  FIRN_RETURN_NOT_OK(ShiftOrTellLoss(*workspace, table, context.stop));
+  return ShiftWaitingLetters(*workspace, table, context.stop);
 }
 
 }  // namespace firn::cli

@@ -3,16 +3,16 @@
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/json_output.h"
+#include "firn/cli/landing.h"
+#include "firn/cli/log.h"
 #include "firn/cli/schema_file.h"
-#include "firn/cli/shard_figures.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/table_layout.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
+#include "firn/cli/waiting_segments.h"
 #include "firn/cli/workspace.h"
-#include "firn/commit/positions.h"
 #include "firn/types/column_list.h"
-#include "firn/wal/wal_root.h"
 
 namespace firn::cli {
 namespace {
@@ -47,22 +47,13 @@ Result<std::map<std::string, std::string>> PropertiesOf(
 
 /// The WAL of a table is found by its uuid: once it is dropped, nobody can shift it.
 Status CheckNothingWaits(Workspace& workspace, const OpenTable& table) {
-  const auto wal_id = wal::ReadWalId(workspace.wal_store());
-  if (IsError(wal_id.status(), ErrorKind::kNotFound)) return Status::OK();
-  FIRN_RETURN_NOT_OK(wal_id.status());
-  FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
-                        commit::ReadPositions(table.metadata(), *wal_id));
-  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(workspace.wal_store(),
-                                                           table.metadata().table_uuid));
-  std::int64_t waiting = 0;
-  for (const wal::ShardListing& shard : shards) {
-    waiting += FiguresOf(shard, positions.reached).waiting;
-  }
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t waiting,
+                        CountWaitingSegments(workspace, table));
   if (waiting == 0) return Status::OK();
   return InvalidError(
-      "{0}: rows of it in {1} of the WAL are not in the table yet, and would be out of "
-      "reach; run 'firn shift {0}' first, or give --force",
-      table.identifier, FormatCounted(waiting, "segment"));
+      "{0}: {1} of the WAL {2} not in the table yet, and would be out of reach; run "
+      "'firn shift {0}' first, or give --force",
+      table.identifier, FormatCounted(waiting, "segment"), waiting == 1 ? "is" : "are");
 }
 
 }  // namespace
@@ -102,9 +93,16 @@ Status RunTableDrop(const CommandContext& context, const TableDropArguments& arg
                         OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
   if (!arguments.force) FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
+  FIRN_ASSIGN_OR_RETURN(const auto letters,
+                        FindDeadLetterTable(*workspace, arguments.table));
   FIRN_RETURN_NOT_OK(workspace->catalog().DropTable(table.identifier));
   fmt::print("dropped {}; its files stay in {}\n", table.identifier,
              table.metadata().location);
+  if (!letters) return Status::OK();
+  LogWarning(fmt::format(
+      "its dead letters stay in the table {0}, and a new table {1} would have them; "
+      "'firn table drop {0}' forgets them, too",
+      letters->identifier, table.identifier));
   return Status::OK();
 }
 

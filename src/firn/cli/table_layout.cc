@@ -9,11 +9,24 @@
 namespace firn::cli {
 namespace {
 
+/// "user.name" of a column inside structs.
+std::string FullName(const types::Schema& schema, FieldId id) {
+  const auto path = ColumnPath(schema, id);
+  if (!path) return fmt::format("field {}", id);
+  std::vector<std::string_view> names;
+  const std::vector<types::Field>* fields = &schema.fields;
+  for (const int index : *path) {
+    const types::Field& field = (*fields)[static_cast<std::size_t>(index)];
+    names.push_back(field.name);
+    fields = &field.type.fields();
+  }
+  return fmt::format("{}", fmt::join(names, "."));
+}
+
 /// "tenant", "day(ts)", "bucket(16, id)".
 std::string TermText(const types::Schema& schema, FieldId source,
                      const types::Transform& transform) {
-  const types::Field* field = FindField(schema, source);
-  const std::string name = field ? field->name : fmt::format("field {}", source);
+  const std::string name = FullName(schema, source);
   if (transform.kind == types::TransformKind::kIdentity) return name;
   const std::string text = ToString(transform);
   const std::string function = text.substr(0, text.find('['));

@@ -21,6 +21,38 @@ void AddOptionNames(const CommandTree& command, std::vector<std::string>& names)
   }
 }
 
+/// Adds "table list" for each command of this name in a group.
+void AddNamesakes(const CommandTree& group, const std::string& name,
+                  std::vector<std::string>& found) {
+  for (const CommandTree& child : group.commands) {
+    if (FindCommand(child, name) == nullptr) continue;
+    found.push_back(fmt::format("{} {}", child.name, name));
+  }
+}
+
+std::string ExplainUnknownCommand(const std::string& word, const CommandTree& command) {
+  std::vector<std::string> meant;
+  AddNamesakes(command, word, meant);
+  if (const auto close = CloseName(CommandNames(command), word)) {
+    if (meant.empty()) meant.push_back(*close);
+  }
+  if (meant.empty()) {
+    return fmt::format("unknown command \"{}\"; there are {}", word,
+                       fmt::join(CommandNames(command), ", "));
+  }
+  return fmt::format("unknown command \"{}\"; did you mean {}?", word,
+                     fmt::join(meant, " or "));
+}
+
+/// The parser's own words, where a user would not understand them.
+std::string InPlainWords(const std::string& problem) {
+  constexpr std::string_view kTwice = ": At Most 1 required but received ";
+  const std::size_t twice = problem.find(kTwice);
+  if (twice == std::string::npos) return problem;
+  return fmt::format("{}: given {} times, and can be given once",
+                     problem.substr(0, twice), problem.substr(twice + kTwice.size()));
+}
+
 std::string ExplainUnknown(const std::string& word, const CommandTree& command,
                            const std::vector<std::string>& options) {
   if (word.starts_with('-') && word != "-") {
@@ -29,8 +61,7 @@ std::string ExplainUnknown(const std::string& word, const CommandTree& command,
                        NearestName(options, name));
   }
   if (command.commands.empty()) return fmt::format("unexpected argument \"{}\"", word);
-  return fmt::format("unknown command \"{}\"; did you mean {}?", word,
-                     NearestName(CommandNames(command), word));
+  return ExplainUnknownCommand(word, command);
 }
 
 }  // namespace
@@ -47,7 +78,7 @@ std::string ExplainUsageError(const CommandTree& root, const BadCommandLine& lin
     name += " " + step;
     AddOptionNames(*command, options);
   }
-  std::string problem = line.problem;
+  std::string problem = InPlainWords(line.problem);
   if (!line.unknown.empty()) {
     problem = ExplainUnknown(line.unknown.front(), *command, options);
   } else if (!command->commands.empty() &&

@@ -66,9 +66,15 @@ Result<std::string> WalRootPath(const Config& config) {
   if (!config.wal.path.empty()) return AbsolutePath(config.wal.path);
   FIRN_ASSIGN_OR_RETURN(const auto warehouse, WarehousePath(config));
   if (warehouse) return *warehouse + "/wal";
+  const bool names_warehouse =
+      iceberg::FindProperty(config.catalog.properties, catalog_property::kWarehouse)
+          .has_value();
   return AsUsageError(InvalidError(
-      "warehouse {} is no folder of this machine: say where the WAL lies with wal.path",
-      config.catalog.warehouse()));
+      "say in firn.yaml where the WAL lies, with wal.path: a folder, or "
+      "s3://bucket/folder; it cannot lie in the warehouse, since {}",
+      names_warehouse
+          ? fmt::format("{} is no folder of this machine", config.catalog.warehouse())
+          : fmt::format("catalog {} names none", config.catalog.name)));
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,

@@ -70,7 +70,19 @@ TEST(PartitionSpecTest, RefusalsNameTheTerm) {
   EXPECT_THAT(Refusal("carrier,,id"), HasSubstr("there is no column ''"));
   EXPECT_THAT(Refusal("carrier, carrier"), HasSubstr("'carrier' is taken"));
   EXPECT_THAT(Refusal("bucket(16, id)"), HasSubstr("'id_bucket' is taken"));
-  EXPECT_THAT(Refusal("month(time_hour"), HasSubstr("'month(time_hour'"));
+  EXPECT_EQ(Refusal("month(time_hour"), "'month(time_hour': there is no ')' at its end");
+}
+
+TEST(PartitionSpecTest, RefusalsSayWhatWasProbablyMeant) {
+  EXPECT_THAT(Refusal("bucket(carrier, 8)"), HasSubstr("; write bucket(8, carrier)"));
+  EXPECT_THAT(Refusal("bucket(carrier)"), HasSubstr("; write bucket(16, carrier)"));
+  EXPECT_THAT(Refusal("TRUNCATE(0, carrier)"),
+              HasSubstr("; write truncate(16, carrier)"));
+  EXPECT_THAT(Refusal("days(time_hour)"), HasSubstr("; did you mean day(time_hour)?"));
+  EXPECT_THAT(Refusal("DAY(time_hour)"), HasSubstr("; did you mean day(time_hour)?"));
+  for (const char* term : {"bucket(8)", "bucket()", "fortnight(id)", "days(id, id)"}) {
+    EXPECT_THAT(Refusal(term), testing::EndsWith("hour and void")) << term;
+  }
 }
 
 TEST(PartitionSpecTest, TypesAreThoseOfTheTransforms) {

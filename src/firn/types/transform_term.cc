@@ -1,6 +1,9 @@
 #include "firn/types/transform_term.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace firn::types {
 namespace {
@@ -23,6 +26,45 @@ std::optional<Call> ParseCall(std::string_view text) {
   const std::string_view parameter = TrimBlanks(arguments.substr(0, comma));
   return Call{.transform = fmt::format("{}[{}]", name, parameter),
               .column = TrimBlanks(arguments.substr(comma + 1))};
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "; write bucket(16, id)" for a term whose number is missing or in the wrong place;
+/// empty if there is no column in it.
+std::string NumberHint(std::string_view function,
+                       const std::vector<std::string_view>& arguments) {
+  const auto column = std::ranges::find_if_not(arguments, IsNumber);
+  if (column == arguments.end()) return "";
+  const auto number = std::ranges::find_if(arguments, [](std::string_view argument) {
+    return IsNumber(argument) && !argument.starts_with('0');
+  });
+  return fmt::format("; write {}({}, {})", function,
+                     number == arguments.end() ? "16" : *number, *column);
+}
+
+/// What was probably meant by a term without a transform; empty if that cannot be told.
+/// REQUIRES: ParseCall understands the term.
+std::string Hint(std::string_view term) {
+  const std::size_t open = term.find('(');
+  const auto arguments = SplitTerms(term.substr(open + 1, term.size() - open - 2));
+  std::string name = Lower(TrimBlanks(term.substr(0, open)));
+  for (const std::string_view function : {"bucket", "truncate"}) {
+    if (name == function) return NumberHint(function, arguments);
+  }
+  if (name.ends_with('s')) name.pop_back();
+  if (arguments.size() != 1 || !ParseTransform(name).ok()) return "";
+  return fmt::format("; did you mean {}({})?", name, arguments[0]);
 }
 
 }  // namespace
@@ -51,13 +93,18 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
 }
 
 Result<TransformTerm> ParseTransformTerm(std::string_view text, const Schema& schema) {
+  if (text.find('(') != std::string_view::npos && !text.ends_with(')')) {
+    return InvalidError("'{}': there is no ')' at its end", text);
+  }
   const Call call =
       ParseCall(text).value_or(Call{.transform = "identity", .column = TrimBlanks(text)});
   const auto context = [&](const Status& status) {
     return AddContext(status, fmt::format("'{}'", text));
   };
   const Result<Transform> transform = ParseTransform(call.transform);
-  if (!transform.ok()) return context(transform.status());
+  if (!transform.ok()) {
+    return InvalidError("'{}': {}{}", text, ErrorText(transform.status()), Hint(text));
+  }
   const Field* column = FindField(schema, call.column);
   if (column == nullptr) {
     return InvalidError("'{}': there is no column '{}'", text, call.column);

@@ -96,6 +96,10 @@ Result<std::vector<std::string>> ColumnsOfTables(SqlDatabase& database,
   return tables;
 }
 
+Status TableIsThere(const TableIdentifier& identifier) {
+  return Error(ErrorKind::kAlreadyExists, "table {} is there already", identifier);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SqlCatalog>> SqlCatalog::Open(
@@ -178,6 +182,10 @@ Result<LoadedTable> SqlCatalog::CreateTable(const TableIdentifier& identifier,
   FIRN_ASSIGN_OR_RETURN(const bool has_namespace,
                         NamespaceExists(identifier.namespace_name));
   if (!has_namespace) return NoNamespace(identifier.namespace_name);
+  // Asked first, so that no metadata file is written for nothing.
+  const Status found = MetadataLocation(identifier).status();
+  if (found.ok()) return TableIsThere(identifier);
+  if (!IsError(found, ErrorKind::kNotFound)) return found;
   if (creation.location.empty()) {
     FIRN_ASSIGN_OR_RETURN(creation.location, NewTableLocation(identifier));
   }
@@ -199,7 +207,7 @@ Result<LoadedTable> SqlCatalog::CreateTable(const TableIdentifier& identifier,
                   values)
           .status();
   if (IsError(inserted, ErrorKind::kAlreadyExists)) {
-    return Error(ErrorKind::kAlreadyExists, "table {} is there already", identifier);
+    return TableIsThere(identifier);
   }
   FIRN_RETURN_NOT_OK(inserted);
   LoadedTable table{std::move(metadata), std::move(location)};

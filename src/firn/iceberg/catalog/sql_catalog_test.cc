@@ -73,6 +73,15 @@ TEST_F(SqlCatalogTest, TablesSurviveAndCommitsShiftThePointer) {
       ElementsAre(SqlRow{"firn", "demo", "exists", "true"}));
 }
 
+TEST_F(SqlCatalogTest, ATableThatIsThereCostsNoFile) {
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  const auto files = files_.store().List("").ValueOrDie().size();
+  EXPECT_TRUE(IsError(catalog->CreateTable(kFlights, FlightsCreation()).status(),
+                      ErrorKind::kAlreadyExists));
+  EXPECT_EQ(files_.store().List("").ValueOrDie().size(), files);
+}
+
 TEST_F(SqlCatalogTest, FileIsForItsOwnerOnly) {
   ASSERT_TRUE(Open().ok());
   struct stat info{};
