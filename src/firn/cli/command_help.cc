@@ -66,6 +66,17 @@ const std::map<std::string, CommandHelp, std::less<>>& Commands() {
         .examples = {{"firn shift web.requests", "shift one table"},
                      {"firn shift --all",
                       "shift every table; one that fails does not stop the others"}}}},
+      {"serve",
+       {.details =
+            "POST /v1/tables/NAMESPACE.TABLE takes NDJSON, one object a line, and "
+            "answers "
+            "once its records are durable in the WAL. The WAL of a table is shifted "
+            "whenever it holds shift.start_bytes, or rows older than shift.max_age. GET "
+            "/healthz, /readyz and /metrics tell how it goes. SIGTERM or SIGINT ends it: "
+            "what was taken is made durable, commits that have begun are finished; a "
+            "second signal ends it at once, and loses nothing that was answered.",
+        .examples = {{"firn --config firn.yaml serve",
+                      "listen where http.listen says (127.0.0.1:8080)"}}}},
       {"plan",
        {.details = "Shows key ranges in the WAL, the clusters they form, and the data "
                    "files that "

@@ -66,6 +66,10 @@ struct ShiftArguments {
 /// Moves what the WAL holds into the table, once.
 Status RunShift(const CommandContext& context, const ShiftArguments& arguments);
 
+/// Takes records over HTTP, makes them durable and shifts them, until it is asked to
+/// stop; then it makes durable what it took, and ends within `shutdown_timeout`.
+Status RunServe(const CommandContext& context);
+
 enum class PlanFormat { kText, kJson, kSvg };
 
 struct PlanArguments {

@@ -104,6 +104,13 @@ Setter SetCount(std::int64_t& target) {
   });
 }
 
+Setter SetBool(bool& target) {
+  return SetParsed(target, [](const std::string& text) -> Result<bool> {
+    if (text == "true" || text == "false") return text == "true";
+    return InvalidError("\"{}\" is neither true nor false", text);
+  });
+}
+
 Setter SetOversizedClusters(planner::OversizedClusters& target) {
   return SetParsed(
       target, [](const std::string& text) -> Result<planner::OversizedClusters> {
@@ -179,7 +186,9 @@ Setter SetTables(std::map<std::string, TableConfig>& target) {
           item_place,
           {{"name", SetText(name)},
            {"non_empty_partition_fields", SetTextList(table.non_empty_partition_fields)},
-           {"schema_evolution", SetSchemaEvolution(table.schema_evolution)}}));
+           {"schema_evolution", SetSchemaEvolution(table.schema_evolution)},
+           {"time_units", SetTextList(table.time_units)},
+           {"ignore_unknown", SetBool(table.ignore_unknown)}}));
       if (name.empty()) return item_place.Error("a table without a name");
       if (!target.emplace(name, table).second) {
         return item_place.Error(fmt::format("table {} is listed twice", name));
@@ -238,6 +247,7 @@ Status ReadCatalog(const Place& place, CatalogConfig& catalog) {
 Keys TopLevelKeys(Config& config) {
   WalConfig& wal = config.wal;
   ShiftConfig& shift = config.shift;
+  HttpConfig& http = config.http;
   return {
       {"warehouse",
        [&](const Place& place) {
@@ -248,6 +258,7 @@ Keys TopLevelKeys(Config& config) {
                        {"flush_bytes", SetBytes(wal.flush_bytes)},
                        {"flush_age", SetDuration(wal.flush_age)},
                        {"row_group_bytes", SetBytes(wal.row_group_bytes)},
+                       {"max_uncommitted_bytes", SetBytes(wal.max_uncommitted_bytes)},
                        {"retention", SetDuration(wal.retention)},
                        {"dead_after", SetDuration(wal.dead_after)}})},
       {"shift",
@@ -259,11 +270,22 @@ Keys TopLevelKeys(Config& config) {
                 {"max_row_groups_per_task", SetCount(shift.max_row_groups_per_task)},
                 {"oversized_clusters", SetOversizedClusters(shift.oversized_clusters)},
                 {"writer_max_parquet_bytes", SetBytes(shift.writer_max_parquet_bytes)},
-                {"workers", SetCount(shift.workers)}})},
+                {"workers", SetCount(shift.workers)},
+                {"start_bytes", SetBytes(shift.start_bytes)},
+                {"max_age", SetDuration(shift.max_age)}})},
       {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
       {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
       {"memory_limit", SetBytes(config.memory_limit, kMemoryLimitMin)},
       {"tables", SetTables(config.tables)},
+      {"http", Section({{"listen", SetText(http.listen)},
+                        {"max_body_bytes", SetBytes(http.max_body_bytes)},
+                        {"max_decompressed_bytes", SetBytes(http.max_decompressed_bytes)},
+                        {"max_header_bytes", SetBytes(http.max_header_bytes)},
+                        {"max_connections", SetCount(http.max_connections)},
+                        {"idle_timeout", SetDuration(http.idle_timeout)},
+                        {"request_timeout", SetDuration(http.request_timeout)},
+                        {"answer_timeout", SetDuration(http.answer_timeout)}})},
+      {"shutdown_timeout", SetDuration(config.shutdown_timeout)},
   };
 }
 

@@ -19,6 +19,8 @@ struct WalConfig {
   std::int64_t flush_bytes = 32LL << 20;
   Duration flush_age = std::chrono::seconds(1);
   std::int64_t row_group_bytes = 8LL << 20;
+  /// Of one table: beyond it `serve` refuses records.
+  std::int64_t max_uncommitted_bytes = 64LL << 30;
   Duration retention = std::chrono::hours(1);
   Duration dead_after = std::chrono::hours(24);
 };
@@ -32,10 +34,29 @@ struct ShiftConfig {
   /// Nothing = twice the upper bound.
   std::optional<std::int64_t> writer_max_parquet_bytes;
   std::int64_t workers = 2;
+  /// For `serve`: uncommitted segments of a table of that size, or that old, are shifted.
+  std::int64_t start_bytes = 256LL << 20;
+  Duration max_age = std::chrono::seconds(60);
 
   std::int64_t file_bytes_max() const {
     return writer_max_parquet_bytes.value_or(2 * upper_bound_input_bytes_per_task);
   }
+};
+
+/// For `serve`.
+struct HttpConfig {
+  /// "address:port"; port 0 = one that is free.
+  std::string listen = "127.0.0.1:8080";
+  /// As it is sent.
+  std::int64_t max_body_bytes = 16LL << 20;
+  /// Without its compression.
+  std::int64_t max_decompressed_bytes = 64LL << 20;
+  std::int64_t max_header_bytes = 16LL << 10;
+  std::int64_t max_connections = 8192;
+  /// See http::ServerOptions.
+  Duration idle_timeout = std::chrono::seconds(75);
+  Duration request_timeout = std::chrono::seconds(60);
+  Duration answer_timeout = std::chrono::seconds(60);
 };
 
 /// Whether a load may change the schema of a table that is there.
@@ -44,6 +65,10 @@ enum class SchemaEvolution { kNone, kAdd };
 struct TableConfig {
   std::vector<std::string> non_empty_partition_fields;
   SchemaEvolution schema_evolution = SchemaEvolution::kNone;
+  /// "COLUMN=UNIT" each, as of `load --time-unit`; for `serve`.
+  std::vector<std::string> time_units;
+  /// Leave out fields that the table does not have; for `serve`.
+  bool ignore_unknown = false;
 };
 
 /// What firn.yaml says, with defaults for what it does not.
@@ -55,6 +80,9 @@ struct Config {
   std::int64_t merge_max_open_runs = 1024;
   std::int64_t commit_queue_size = 4;
   std::int64_t memory_limit = 2LL << 30;
+  HttpConfig http;
+  /// How long `serve` takes at most to end.
+  Duration shutdown_timeout = std::chrono::seconds(30);
   std::map<std::string, TableConfig> tables;
 };
 

@@ -47,16 +47,28 @@ shift:
   writer_max_parquet_bytes: 3MiB
   oversized_clusters: split_row_groups
   workers: 4
+  start_bytes: 5MiB
+  max_age: 2s
+http: {listen: "[::1]:80", max_body_bytes: 1MiB, answer_timeout: 5s}
+shutdown_timeout: 10s
 merge:
   max_open_runs: 64
 commit: {queue_size: 7}
 memory_limit: 512MiB
 tables:
   - {name: a.b, non_empty_partition_fields: [tenant_id, region]}
-  - {name: a.c, schema_evolution: add}
+  - {name: a.c, schema_evolution: add, time_units: [ts=ms], ignore_unknown: true}
 )")
                             .ValueOrDie();
   EXPECT_EQ(config.catalog.name, "prod");
+  EXPECT_EQ(config.shift.start_bytes, 5 << 20);
+  EXPECT_EQ(config.shift.max_age, std::chrono::seconds(2));
+  EXPECT_EQ(config.http.listen, "[::1]:80");
+  EXPECT_EQ(config.http.max_body_bytes, 1 << 20);
+  EXPECT_EQ(config.http.answer_timeout, std::chrono::seconds(5));
+  EXPECT_THAT(config.tables.at("a.c").time_units, ElementsAre("ts=ms"));
+  EXPECT_TRUE(config.tables.at("a.c").ignore_unknown);
+  EXPECT_EQ(config.shutdown_timeout, std::chrono::seconds(10));
   EXPECT_EQ(config.wal.flush_age, std::chrono::milliseconds(250));
   EXPECT_EQ(config.shift.writer_max_parquet_bytes, 3 << 20);
   EXPECT_EQ(config.shift.oversized_clusters, planner::OversizedClusters::kSplitRowGroups);

@@ -11,6 +11,7 @@
 
 #include "firn/cli/shift_command.h"
 #include "firn/cli/table_layout.h"
+#include "firn/shift/wal_layout.h"
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/files/file_source.h"
 
@@ -32,14 +33,6 @@ std::string NodeName() {
   return node.front() == '-' ? "n" + node : node;
 }
 
-wal::TableBufferOptions BufferOptions(const Config& config) {
-  wal::TableBufferOptions options{.flush_bytes = config.wal.flush_bytes,
-                                  .flush_age = config.wal.flush_age};
-  options.segment.row_group_bytes = config.wal.row_group_bytes;
-  options.shard = {.node = NodeName(), .dead_after = config.wal.dead_after};
-  return options;
-}
-
 Result<OpenTable> FindOrCreateDeadLetterTable(Workspace& workspace,
                                               const std::string& name) {
   FIRN_ASSIGN_OR_RETURN(const auto found, FindDeadLetterTable(workspace, name));
@@ -55,6 +48,14 @@ Result<OpenTable> FindOrCreateDeadLetterTable(Workspace& workspace,
 }
 
 }  // namespace
+
+wal::TableBufferOptions BufferOptions(const Config& config) {
+  wal::TableBufferOptions options{.flush_bytes = config.wal.flush_bytes,
+                                  .flush_age = config.wal.flush_age};
+  options.segment.row_group_bytes = config.wal.row_group_bytes;
+  options.shard = {.node = NodeName(), .dead_after = config.wal.dead_after};
+  return options;
+}
 
 Result<std::optional<OpenTable>> FindDeadLetterTable(Workspace& workspace,
                                                      const std::string& name) {
@@ -76,8 +77,8 @@ Result<std::unique_ptr<wal::TableBuffer>> Landing::BufferOf(
   wal::TableBufferOptions options = BufferOptions(workspace_.config());
   options.before_segment = std::move(before);
   return wal::TableBuffer::Make(workspace_.runtime(), workspace_.memory(),
-                                workspace_.wal_store(), LayoutOf(table.metadata()),
-                                std::move(options));
+                                workspace_.wal_store(),
+                                shift::WalLayoutOf(table.metadata()), std::move(options));
 }
 
 Result<std::unique_ptr<Landing>> Landing::Make(

@@ -64,6 +64,9 @@ class Landing {
   std::string first_dead_letter_;
 };
 
+/// How the configuration wants rows to be collected.
+wal::TableBufferOptions BufferOptions(const Config& config);
+
 /// Shifts a table, tells what was done, and fails if it does not hold what is in
 /// `reached` afterwards, and what was durable before (`durable`).
 Status ShiftLanded(Workspace& workspace, const OpenTable& table, const WalId& wal_id,

@@ -27,6 +27,8 @@ void ConfigureLog(const LogOptions& options) {
              : "%H:%M:%S %l: %v");
 }
 
+void LogInfo(const std::string& message) { spdlog::info("{}", Line(message)); }
+
 void LogWarning(const std::string& message) { spdlog::warn("{}", Line(message)); }
 
 }  // namespace firn::cli

@@ -14,6 +14,7 @@ struct LogOptions {
 /// Sets the process's log: stderr, one line per event.
 void ConfigureLog(const LogOptions& options);
 
+void LogInfo(const std::string& message);
 void LogWarning(const std::string& message);
 
 }  // namespace firn::cli

@@ -65,6 +65,7 @@ class CommandLine {
     AddGlobalOptions();
     AddLoad();
     AddShift();
+    AddServe();
     AddPlan();
     AddInspect();
     AddTable();
@@ -298,6 +299,10 @@ class CommandLine {
         shift.add_option("TABLE", shift_.table, "its name: namespace.table");
     CLI::Option* all = shift.add_flag("--all", shift_.all, "every table of the catalog");
     all->excludes(table);
+  }
+
+  void AddServe() {
+    Add(app_, "serve", "take records over HTTP and land them, until stopped", RunServe);
   }
 
   void AddPlan() {

@@ -64,7 +64,8 @@ planner::Limits PlannerLimits(const Config& config) {
 /// Smaller row groups cost readers more than they save here.
 constexpr std::int64_t kRowGroupBytesLeast = 4LL << 20;
 
-/// How the configuration wants a table to be shifted.
+}  // namespace
+
 shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table) {
   const ShiftConfig& shift = config.shift;
   shift::TableShiftOptions options{
@@ -89,8 +90,6 @@ shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& t
   }
   return options;
 }
-
-}  // namespace
 
 shift::TableShift MakeTableShift(Workspace& workspace, wal::WalReader& reader,
                                  const OpenTable& table, const WalId& wal_id) {

@@ -32,6 +32,9 @@ Result<WalId> WalIdForReading(Workspace& workspace);
 /// All tables of a catalog, by name.
 Result<std::vector<iceberg::TableIdentifier>> ListAllTables(iceberg::Catalog& catalog);
 
+/// How the configuration wants a table to be shifted.
+shift::TableShiftOptions ShiftOptions(const Config& config, const std::string& table);
+
 /// The shift of a table, as the configuration wants it. `workspace` and `reader` must
 /// outlive it.
 shift::TableShift MakeTableShift(Workspace& workspace, wal::WalReader& reader,

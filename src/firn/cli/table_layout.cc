@@ -69,13 +69,6 @@ Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
   return OpenTable{.identifier = *identifier, .loaded = std::move(loaded)};
 }
 
-wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata) {
-  return {.uuid = metadata.table_uuid,
-          .schema = CurrentSchema(metadata),
-          .spec = DefaultSpec(metadata),
-          .order = DefaultSortOrder(metadata)};
-}
-
 std::string PartitionText(const iceberg::TableMetadata& metadata) {
   std::vector<std::string> terms;
   for (const types::PartitionField& field : DefaultSpec(metadata).fields) {

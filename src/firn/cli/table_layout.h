@@ -8,7 +8,6 @@
 #include "firn/order/sort_order.h"
 #include "firn/types/partition_spec.h"
 #include "firn/types/schema.h"
-#include "firn/wal/segment.h"
 
 namespace firn::cli {
 
@@ -26,10 +25,6 @@ struct NewTable {
 /// such a table.
 Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
                               const NewTable& table);
-
-/// The layout in which rows of a table go into the WAL: its current schema, default spec
-/// and order.
-wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata);
 
 /// "month(time_hour), tenant" and "carrier asc nulls first", as --partition-by and
 /// --sort-by take them; empty if there is nothing.

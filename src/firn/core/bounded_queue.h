@@ -27,6 +27,15 @@ class BoundedQueue {
     return true;
   }
 
+  /// False, and `item` is dropped, if the queue is full or was closed.
+  bool TryPush(T item) {
+    MutexLock lock(mutex_);
+    if (closed_ || items_.size() >= capacity_) return false;
+    items_.push_back(std::move(item));
+    changed_.NotifyAll();
+    return true;
+  }
+
   /// Nothing once the queue is closed and empty.
   std::optional<T> Pop() {
     MutexLock lock(mutex_);

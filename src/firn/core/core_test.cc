@@ -10,6 +10,7 @@
 #include "firn/core/fake_runtime.h"
 #include "firn/core/ids.h"
 #include "firn/core/memory_budget.h"
+#include "firn/core/percent_decoded.h"
 #include "firn/core/status.h"
 #include "firn/core/ulid.h"
 #include "firn/core/whole_number.h"
@@ -147,6 +148,15 @@ TEST(BoundedQueueTest, AClosedQueueGivesWhatItHoldsAndTakesNoMore) {
   EXPECT_FALSE(queue.Push(3));
 }
 
+TEST(BoundedQueueTest, TryPushNeverWaits) {
+  BoundedQueue<int> queue(SystemRuntime(), 1);
+  EXPECT_TRUE(queue.TryPush(1));
+  EXPECT_FALSE(queue.TryPush(2));
+  EXPECT_EQ(queue.Pop(), 1);
+  queue.Close();
+  EXPECT_FALSE(queue.TryPush(3));
+}
+
 TEST(BoundedQueueTest, HandsOverBetweenThreads) {
   BoundedQueue<int> queue(SystemRuntime(), 1);
   Thread producer(SystemRuntime(), "producer", [&] {
@@ -155,6 +165,15 @@ TEST(BoundedQueueTest, HandsOverBetweenThreads) {
   });
   for (int i = 0; i < 1'000; ++i) ASSERT_EQ(queue.Pop(), i);
   EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(PercentDecodedTest, TakesTwoDigitsBehindEachPercentSign) {
+  EXPECT_EQ(PercentDecoded("a%2eB%C3%a9%"
+                           "25"),
+            "a.B\xc3\xa9%");
+  for (const char* text : {"%", "a%2", "%2g", "%%20"}) {
+    EXPECT_EQ(PercentDecoded(text), std::nullopt) << text;
+  }
 }
 
 TEST(WholeNumberTest, TakesDigitsAloneThatFit) {
@@ -180,6 +199,16 @@ TEST(MemoryBudgetTest, WaitsForARelease) {
   const MemoryReservation second = budget.Reserve(60, {}).ValueOrDie();
   EXPECT_EQ(waits, 2);
   EXPECT_EQ(budget.used_bytes(), 60);
+}
+
+TEST(MemoryBudgetTest, TryReserveNeverWaits) {
+  MemoryBudget budget(SystemRuntime(), 100);
+  auto most = budget.TryReserve(60);
+  ASSERT_TRUE(most);
+  EXPECT_FALSE(budget.TryReserve(41));
+  EXPECT_TRUE(budget.TryReserve(40));
+  most->Release();
+  EXPECT_TRUE(budget.TryReserve(1000));
 }
 
 TEST(MemoryBudgetTest, GrantsMoreThanTheLimitOnlyAlone) {

@@ -26,10 +26,17 @@ void MemoryReservation::Release() {
 Result<MemoryReservation> MemoryBudget::Reserve(std::int64_t bytes,
                                                 const StopToken& stop) {
   MutexLock lock(mutex_);
-  while (used_bytes_ > 0 && bytes > limit_bytes_ - used_bytes_) {
+  while (!Fits(bytes)) {
     FIRN_RETURN_NOT_OK(stop.Check());
     released_.WaitFor(mutex_, kStopPollInterval);
   }
+  used_bytes_ += bytes;
+  return MemoryReservation(this, bytes);
+}
+
+std::optional<MemoryReservation> MemoryBudget::TryReserve(std::int64_t bytes) {
+  MutexLock lock(mutex_);
+  if (!Fits(bytes)) return std::nullopt;
   used_bytes_ += bytes;
   return MemoryReservation(this, bytes);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "firn/core/runtime.h"
@@ -43,12 +44,19 @@ class MemoryBudget {
   /// work that is larger than its limit runs alone instead of never.
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
 
+  /// As Reserve, but nothing where that would wait.
+  std::optional<MemoryReservation> TryReserve(std::int64_t bytes);
+
   std::int64_t limit_bytes() const { return limit_bytes_; }
   std::int64_t used_bytes();
 
  private:
   friend class MemoryReservation;
   void Release(std::int64_t bytes);
+  /// REQUIRES: mutex_ is held.
+  bool Fits(std::int64_t bytes) const {
+    return used_bytes_ == 0 || bytes <= limit_bytes_ - used_bytes_;
+  }
 
   const std::int64_t limit_bytes_;
   Mutex mutex_;

@@ -47,6 +47,21 @@ void CutAt(const Horizon& horizon, std::vector<wal::ShardListing>& shards) {
   }
 }
 
+WalBacklog BacklogOf(const std::vector<wal::ShardListing>& shards,
+                     const wal::Positions& reached) {
+  WalBacklog backlog;
+  for (const wal::ShardListing& shard : shards) {
+    for (const wal::SegmentObject& segment : shard.segments) {
+      if (segment.name.sequence <= PositionOf(reached, shard.shard)) continue;
+      ++backlog.segments;
+      backlog.bytes += segment.size_bytes;
+      const WallTime written{Duration(segment.modified_us)};
+      backlog.since = std::min(backlog.since.value_or(written), written);
+    }
+  }
+  return backlog;
+}
+
 bool IsPassed(const wal::ShardHole& hole, const wal::Positions& positions) {
   return hole.missing <= PositionOf(positions, hole.shard);
 }
@@ -86,6 +101,13 @@ Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
                         .from = std::move(head.positions.reached),
                         .shards = std::move(shards)},
                        options_.iteration, stop);
+}
+
+Result<WalBacklog> TableShift::FindBacklog() {
+  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(environment_.wal_store,
+                                                           head.metadata.table_uuid));
+  return BacklogOf(shards, head.positions.reached);
 }
 
 Result<std::int64_t> TableShift::MergeManifests() {

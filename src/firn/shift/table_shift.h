@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,17 @@ struct ShiftReport {
   std::vector<wal::WaitingShard> waiting;
 };
 
+/// What the WAL holds that is not in the table yet.
+struct WalBacklog {
+  std::int64_t segments = 0;
+  /// As files.
+  std::int64_t bytes = 0;
+  /// When the oldest of them was written; nothing if there are none.
+  std::optional<WallTime> since;
+
+  bool operator==(const WalBacklog&) const = default;
+};
+
 /// Told how far a shift is; called from one thread at a time.
 class ShiftObserver {
  public:
@@ -89,6 +101,9 @@ class TableShift {
   /// What an iteration would do now, from the table's position. Lives as long as the
   /// shift.
   Result<PlannedIteration> Plan(const StopToken& stop);
+
+  /// Loads the table and lists its WAL; reads no segment.
+  Result<WalBacklog> FindBacklog();
 
   /// Moves what the WAL holds at the beginning, by as many iterations and commits as that
   /// takes; segments that arrive meanwhile are left to the next shift. Work that another

@@ -1,11 +1,11 @@
 #include "firn/wal/load_manifest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "firn/core/percent_decoded.h"
 #include "firn/core/whole_number.h"
 
 namespace firn::wal {
@@ -54,24 +54,6 @@ std::string Escape(std::string_view path) {
   return text;
 }
 
-std::optional<std::string> Unescape(std::string_view text) {
-  std::string path;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      path.push_back(text[i]);
-      continue;
-    }
-    unsigned byte = 0;
-    const std::string_view digits = text.substr(i + 1, 2);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (error != std::errc() || end != digits.data() + 2) return std::nullopt;
-    path.push_back(static_cast<char>(byte));
-    i += 2;
-  }
-  return path;
-}
-
 std::string Encode(const LoadManifest& manifest) {
   std::string text(kHeader);
   for (const std::string& option : manifest.options) {
@@ -103,7 +85,7 @@ bool DecodeLine(std::string_view line, LoadManifest& manifest) {
   } else if (!TakeNumber(line, file.size_bytes) || !TakeNumber(line, file.modified_ns)) {
     return false;
   }
-  auto text = Unescape(line);
+  auto text = PercentDecoded(line);
   if (!text) return false;
   if (is_option) {
     manifest.options.push_back(*std::move(text));

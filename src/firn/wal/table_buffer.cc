@@ -184,6 +184,34 @@ Status TableBuffer::Append(Delivery delivery, const StopToken& stop) {
   return status;
 }
 
+Status TableBuffer::TryAppend(Delivery delivery) {
+  const Status status = TryAppendWhole(delivery);
+  if (!status.ok() && delivery.acknowledge) delivery.acknowledge(status);
+  return status;
+}
+
+Status TableBuffer::TryAppendWhole(Delivery& delivery) {
+  if (delivery.range) {
+    return InvalidError("source {}: a delivery with a range has to wait its turn",
+                        delivery.range->source);
+  }
+  FIRN_RETURN_NOT_OK(Complete(schema_, delivery));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
+  auto memory = memory_.TryReserve(kMemoryCopies * bytes);
+  if (!memory) {
+    return Error(ErrorKind::kUnavailable,
+                 "{} bytes of rows do not fit in the memory for buffers now", bytes);
+  }
+  MutexLock lock(mutex_);
+  FIRN_RETURN_NOT_OK(state_);
+  if (pending_.bytes >= options_.flush_bytes) {
+    return MakeError(ErrorKind::kUnavailable,
+                     "the buffer is full, and waits for the store of the WAL");
+  }
+  AddLocked(delivery, bytes, *std::move(memory));
+  return Status::OK();
+}
+
 Status TableBuffer::AppendParts(std::vector<Delivery>& parts, const StopToken& stop) {
   FIRN_RETURN_NOT_OK(Complete(schema_, parts.front()));
   FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(parts.front()));
@@ -224,6 +252,12 @@ Result<bool> TableBuffer::Add(Delivery& part, std::int64_t bytes,
                               MemoryReservation memory) {
   MutexLock lock(mutex_);
   FIRN_RETURN_NOT_OK(state_);
+  AddLocked(part, bytes, std::move(memory));
+  return pending_.bytes >= options_.flush_bytes;
+}
+
+void TableBuffer::AddLocked(Delivery& part, std::int64_t bytes,
+                            MemoryReservation memory) {
   const bool is_first =
       pending_.row_count == 0 && (HasRows(part) || pending_.ranges.empty());
   if (is_first) pending_.since = runtime_.SinceBoot();
@@ -238,14 +272,19 @@ Result<bool> TableBuffer::Add(Delivery& part, std::int64_t bytes,
   if (part.acknowledge) {
     pending_.acknowledgements.push_back(std::exchange(part.acknowledge, nullptr));
   }
-  return pending_.bytes >= options_.flush_bytes;
+}
+
+std::optional<BootTime> TableBuffer::DueAt() {
+  MutexLock lock(mutex_);
+  if (pending_.bytes >= options_.flush_bytes) return pending_.since;
+  if (pending_.row_count > 0) return pending_.since + options_.flush_age;
+  if (pending_.ranges.empty()) return std::nullopt;
+  return pending_.since + options_.idle_interval;
 }
 
 bool TableBuffer::IsDue() {
-  MutexLock lock(mutex_);
-  const Duration age = runtime_.SinceBoot() - pending_.since;
-  if (pending_.row_count > 0) return age >= options_.flush_age;
-  return !pending_.ranges.empty() && age >= options_.idle_interval;
+  const auto due = DueAt();
+  return due && runtime_.SinceBoot() >= *due;
 }
 
 Status TableBuffer::FlushIfDue() {

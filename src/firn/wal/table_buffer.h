@@ -83,8 +83,18 @@ class TableBuffer {
   /// contradicts itself or the layout.
   Status Append(Delivery delivery, const StopToken& stop);
 
-  /// Flushes if the oldest row (or range without rows) is old enough. To be called often
-  /// by whoever owns the buffer.
+  /// As Append, but never waits and never flushes: for sources that can be told to come
+  /// again. Unavailable, and nothing is taken, if the buffer is full or there is no
+  /// memory. The delivery is not cut: all of it lies in one segment. Invalid if it has a
+  /// range.
+  Status TryAppend(Delivery delivery);
+
+  /// When FlushIfDue will flush: a time that has passed if the buffer is full, nothing if
+  /// it is empty.
+  std::optional<BootTime> DueAt();
+
+  /// Flushes if the oldest row (or range without rows) is old enough, or the buffer is
+  /// full. To be called often by whoever owns the buffer.
   Status FlushIfDue();
 
   /// Writes the buffered rows as one segment, and acknowledges. Ranges without rows stay
@@ -115,10 +125,13 @@ class TableBuffer {
   /// `parts` is the whole delivery at first; what the buffer took is moved out.
   Status AppendParts(std::vector<Delivery>& parts, const StopToken& stop);
   Status AppendPart(Delivery& part, const StopToken& stop);
+  Status TryAppendWhole(Delivery& delivery);
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
   Status FlushUnlessContinued(const SourceRange& range);
   /// True if the buffer is full now.
   Result<bool> Add(Delivery& part, std::int64_t bytes, MemoryReservation memory);
+  /// REQUIRES: mutex_ is held.
+  void AddLocked(Delivery& part, std::int64_t bytes, MemoryReservation memory);
   bool IsDue();
   Status FlushPending(bool with_ranges_alone);
   Result<SegmentName> Write(const Pending& pending);

@@ -104,6 +104,42 @@ TEST_F(TableBufferTest, IsFlushedAtItsSize) {
   EXPECT_GT(buffer_->counts().segment_bytes, 100);
 }
 
+TEST_F(TableBufferTest, WhatMayNotWaitIsRefusedWhileTheBufferIsFull) {
+  Open({.flush_bytes = 1000});
+  const auto try_append = [&](const std::string& name, int rows) {
+    return buffer_->TryAppend(Named(name, {.rows = ToBatch(Rows(rows))}));
+  };
+  ASSERT_TRUE(try_append("one", 100).ok());
+  EXPECT_TRUE(IsError(try_append("two", 1), ErrorKind::kUnavailable));
+  EXPECT_THAT(told_, testing::ElementsAre("two failed"));
+  ASSERT_TRUE(buffer_->FlushIfDue().ok());
+  ASSERT_TRUE(try_append("three", 1).ok());
+  ASSERT_TRUE(buffer_->Flush().ok());
+  EXPECT_THAT(told_, testing::ElementsAre("two failed", "one ok", "three ok"));
+  EXPECT_THAT(Segments(), testing::ElementsAre("100 rows", "1 rows"));
+}
+
+TEST_F(TableBufferTest, WhatMayNotWaitIsRefusedWithoutMemory) {
+  Open();
+  const auto taken = memory_.TryReserve(memory_.limit_bytes());
+  const Status status = buffer_->TryAppend(Named("one", {.rows = ToBatch(Rows(1))}));
+  EXPECT_TRUE(IsError(status, ErrorKind::kUnavailable)) << status;
+  EXPECT_THAT(told_, testing::ElementsAre("one failed"));
+  EXPECT_EQ(buffer_->DueAt(), std::nullopt);
+}
+
+TEST_F(TableBufferTest, IsDueAtTheAgeOfItsOldestRowOrAtOnceIfFull) {
+  Open({.flush_bytes = 1000, .flush_age = seconds(1)});
+  EXPECT_EQ(buffer_->DueAt(), std::nullopt);
+  const BootTime begin = runtime_.SinceBoot();
+  ASSERT_TRUE(buffer_->TryAppend({.rows = ToBatch(Rows(1))}).ok());
+  runtime_.Advance(std::chrono::milliseconds(500));
+  ASSERT_TRUE(buffer_->TryAppend({.rows = ToBatch(Rows(1))}).ok());
+  EXPECT_EQ(buffer_->DueAt(), begin + seconds(1));
+  ASSERT_TRUE(buffer_->TryAppend({.rows = ToBatch(Rows(100))}).ok());
+  EXPECT_LE(buffer_->DueAt(), runtime_.SinceBoot());
+}
+
 TEST_F(TableBufferTest, WhatMustBeDurableBeforeIsAskedFirst) {
   Status outcome;
   int calls = 0;

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-std::string_view Trimmed(std::string_view line) {
+}  // namespace
+
+std::string_view TrimmedLine(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
 }
-
-}  // namespace
 
 NdjsonReader::NdjsonReader(InputFile file) : blocks_(std::move(file), kLineBytesMax) {}
 
@@ -28,7 +28,7 @@ Result<NdjsonReader> NdjsonReader::Make(InputFile file) {
 
 Status NdjsonReader::CheckFirstLine() {
   const std::string_view text = blocks_.text();
-  const std::string_view first = Trimmed(text.substr(0, text.find('\n')));
+  const std::string_view first = TrimmedLine(text.substr(0, text.find('\n')));
   const bool goes_on = first.size() < text.size();
   if (!first.starts_with('[') && !(first == "{" && goes_on)) return Status::OK();
   return InvalidError(
@@ -63,7 +63,7 @@ std::optional<NdjsonLine> NdjsonReader::Next() {
   std::string_view line;
   while (TakeLine(line)) {
     const std::int64_t number = next_line_++;
-    const std::string_view text = Trimmed(line);
+    const std::string_view text = TrimmedLine(line);
     if (text.empty()) continue;
     return NdjsonLine{.record = next_record_++, .line = number, .text = text};
   }

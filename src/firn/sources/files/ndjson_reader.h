@@ -20,6 +20,9 @@ struct NdjsonLine {
   std::string_view text;
 };
 
+/// A line without the blanks around it, a CR at its end included.
+std::string_view TrimmedLine(std::string_view line);
+
 /// Cuts NDJSON into its lines; what they hold is not looked at. Lines end in LF or CRLF.
 ///
 /// Errors name file and line. Used by one thread.

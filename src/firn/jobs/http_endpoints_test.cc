@@ -1,0 +1,93 @@
+#include "firn/jobs/http_endpoints.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/jobs/test_pipeline.h"
+
+namespace firn::jobs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class HttpEndpointsTest : public ::testing::Test {
+ protected:
+  HttpEndpointsTest() { test_.Start(); }
+
+  TestPipeline test_;
+};
+
+TEST_F(HttpEndpointsTest, TellsHowItGoes) {
+  EXPECT_EQ(test_.Request("GET", "/healthz"), "200 ok");
+  EXPECT_TRUE(test_.Eventually(
+      [&] { return test_.Request("GET", "/readyz?x=y") == "200 ready"; }));
+  ASSERT_THAT(test_.Post(R"({"id":1})"), StartsWith("200 "));
+  EXPECT_TRUE(test_.Eventually([&] {
+    return test_.Request("GET", "/metrics")
+               .find("firn_ingest_records_total{table=\"db.t\"} 1") != std::string::npos;
+  }));
+}
+
+TEST_F(HttpEndpointsTest, IsNotReadyWhileTheCatalogIsDown) {
+  TestPipeline down;
+  down.catalog_script().before_load = [] {
+    return MakeError(ErrorKind::kUnavailable, "down");
+  };
+  down.Start();
+  EXPECT_THAT(down.Request("GET", "/readyz"), StartsWith("503 "));
+  EXPECT_EQ(down.Request("GET", "/healthz"), "200 ok");
+  EXPECT_EQ(down.Post(R"({"id":1})"), R"(503 {"error":"down"})");
+}
+
+TEST_F(HttpEndpointsTest, SaysWhatIsWrongWithARequest) {
+  EXPECT_EQ(test_.Post("{}", "db.nothing"),
+            R"(404 {"error":"there is no table db.nothing; 'firn table create )"
+            R"(db.nothing' makes it"})");
+  EXPECT_THAT(test_.Post("{}", "nothing"), StartsWith("400 "));
+  EXPECT_THAT(test_.Post("{}", "db.%zz"), HasSubstr("not percent-encoded"));
+  EXPECT_THAT(test_.Post("[1]"), HasSubstr("line 1: the body is JSON, but"));
+  EXPECT_THAT(test_.Request("GET", "/v1/tables/db.t"), StartsWith("405 "));
+  EXPECT_THAT(test_.Request("POST", "/metrics"), StartsWith("405 "));
+  EXPECT_THAT(test_.Request("GET", "/"), StartsWith("404 "));
+}
+
+TEST_F(HttpEndpointsTest, ABodyWithoutRecordsIsAnsweredAtOnce) {
+  EXPECT_EQ(test_.Post("\n"), R"(200 {"accepted":0,"dead_lettered":0})");
+}
+
+TEST_F(HttpEndpointsTest, AStrictRequestIsTakenWholeOrNotAtAll) {
+  const std::string body = "{\"id\":1}\nnonsense\n";
+  const std::string answer = test_.Request("POST", "/v1/tables/db.t?strict=true", body);
+  EXPECT_THAT(answer,
+              StartsWith(R"(400 {"bad_records":1,"error":"records do not fit; )"));
+  EXPECT_THAT(answer, HasSubstr(R"("line":2)"));
+  EXPECT_EQ(test_.Segments(), 0U);
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strict=false", body),
+              StartsWith(R"(200 {"accepted":1,"dead_lettered":1,)"));
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strikt=true", body),
+              StartsWith("400 "));
+}
+
+TEST_F(HttpEndpointsTest, RefusesEncodingsAndSizesThatItCannotTake) {
+  const auto post = [&](const std::string& encoding, const std::string& body) {
+    return test_.Request("POST", "/v1/tables/db.t", body,
+                         {{"content-encoding", encoding}});
+  };
+  EXPECT_THAT(post("br", "x"), StartsWith("415 "));
+  EXPECT_THAT(post("gzip", "x"), StartsWith("400 "));
+  EXPECT_THAT(post("identity", std::string(1001, '\n')), StartsWith("200 "));
+  // 2,000 blanks.
+  const std::string gzip(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x53\x50\x18\x05\xa3\x60\x14\x8c\x82"
+      "\x51\x30\x0a\x46\xc1\x50\x07\x00\x2a\xca\x16\x55\xd0\x07\x00\x00",
+      35);
+  EXPECT_THAT(post("gzip", gzip), StartsWith("413 "));
+}
+
+TEST_F(HttpEndpointsTest, DecodesTheNameOfTheTable) {
+  EXPECT_THAT(test_.Post(R"({"id":1})", "db%2E%74"), StartsWith("200 "));
+}
+
+}  // namespace
+}  // namespace firn::jobs

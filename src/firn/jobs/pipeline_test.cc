@@ -1,0 +1,148 @@
+#include "firn/jobs/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "firn/jobs/test_pipeline.h"
+
+namespace firn::jobs {
+namespace {
+
+using std::chrono::hours;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kAccepted = R"(200 {"accepted":1,"dead_lettered":0})";
+
+class PipelineTest : public ::testing::Test {
+ protected:
+  TestPipeline test_;
+};
+
+TEST_F(PipelineTest, WhatIsAnsweredIsDurableAndLands) {
+  test_.Start();
+  EXPECT_EQ(test_.Post("{\"id\":1}\n{\"id\":2,\"name\":\"b\"}\n"),
+            R"(200 {"accepted":2,"dead_lettered":0})");
+  EXPECT_GE(test_.Segments(), 1U);
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+}
+
+TEST_F(PipelineTest, RequestsThatComeTogetherShareASegment) {
+  test_.options().buffer.flush_age = hours(1);
+  test_.Start();
+  ASSERT_TRUE(test_.Eventually([&] { return test_.pipeline().is_ready(); }));
+  std::vector<std::function<std::string()>> answers;
+  for (int i = 0; i < 20; ++i) answers.push_back(test_.PostLater(R"({"id":1})"));
+  test_.Close();
+  for (const auto& answer : answers) EXPECT_EQ(answer(), kAccepted);
+  EXPECT_EQ(test_.Segments(), 1U);
+}
+
+TEST_F(PipelineTest, TheRestOfABodyWithBadRecordsIsTaken) {
+  test_.Start();
+  const std::string answer = test_.Post("{\"id\":1}\n{\"id\":\"x\"}\nnonsense\n");
+  EXPECT_THAT(answer, StartsWith(R"(200 {"accepted":1,"dead_lettered":2,)"));
+  EXPECT_THAT(answer, HasSubstr(R"({"line":2,"reason":"line 2: column 'id': )"));
+  EXPECT_THAT(answer, HasSubstr(R"({"line":3,"reason":"line 3: not JSON)"));
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+  EXPECT_TRUE(test_.EventuallyHasRows(2, "db.t__dead_letters"));
+}
+
+TEST_F(PipelineTest, ClosingFlushesAndTakesNoMore) {
+  test_.options().buffer.flush_age = hours(1);
+  test_.Start();
+  ASSERT_TRUE(test_.Eventually([&] { return test_.pipeline().is_ready(); }));
+  const auto answer = test_.PostLater(R"({"id":1})");
+  test_.Close();
+  EXPECT_EQ(answer(), kAccepted);
+  EXPECT_THAT(test_.Post(R"({"id":2})"), StartsWith("503 "));
+}
+
+TEST_F(PipelineTest, WhatAnEarlierProcessLeftIsShiftedWithoutARequest) {
+  test_.options().trigger = {.start_bytes = 1LL << 40, .max_age = hours(1)};
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  EXPECT_EQ(test_.Snapshots(), 0);
+  test_.options().trigger.start_bytes = 1;
+  test_.Start();
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+}
+
+TEST_F(PipelineTest, AStoreThatFailsRefusesAndIsTriedAgain) {
+  bool fails = true;
+  test_.wal_faults() = [&](const storage::StoreCall& call) {
+    const bool is_put = call.operation == storage::StoreOperation::kPutWhole;
+    return fails && is_put ? storage::kFailBefore : storage::kPass;
+  };
+  test_.Start();
+  EXPECT_THAT(test_.Post(R"({"id":1})"), StartsWith("503 "));
+  fails = false;
+  ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":2})") == kAccepted; }));
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+}
+
+TEST_F(PipelineTest, ACommitThatFailsIsTriedAgain) {
+  int failures = 0;
+  test_.catalog_script().before_commit = [&](const auto&) {
+    return ++failures == 1 ? Status::IOError("no") : Status::OK();
+  };
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+  EXPECT_GE(failures, 2);
+}
+
+TEST_F(PipelineTest, RecordsAreRefusedWithoutMemory) {
+  test_.Start();
+  const auto all = test_.buffer_memory().TryReserve(test_.buffer_memory().limit_bytes());
+  const std::string answer = test_.Post(R"({"id":1})");
+  EXPECT_THAT(answer, StartsWith("503 "));
+  EXPECT_THAT(answer, HasSubstr("memory"));
+}
+
+TEST_F(PipelineTest, RecordsAreRefusedWhileTheWalHoldsTooMuch) {
+  bool fails = true;
+  test_.catalog_script().before_commit = [&](const auto&) {
+    return fails ? Status::IOError("no") : Status::OK();
+  };
+  test_.options().uncommitted_bytes_max = 1;
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  // The segment counts shortly after its records are answered.
+  ASSERT_TRUE(test_.Eventually([&] {
+    return test_.Post(R"({"id":2})").find("wal.max_uncommitted_bytes") !=
+           std::string::npos;
+  }));
+  fails = false;
+  ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":3})") == kAccepted; }));
+}
+
+TEST_F(PipelineTest, AColumnThatOthersAddIsTakenSoon) {
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  test_.AddColumn("extra");
+  ASSERT_TRUE(test_.Eventually(
+      [&] { return test_.Post(R"({"id":2,"extra":"x"})") == kAccepted; }));
+}
+
+TEST_F(PipelineTest, ATableThatWasDroppedIsMissingUntilItIsMadeAgain) {
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  const iceberg::TableIdentifier name = {.namespace_name = "db", .name = "t"};
+  const auto schema = CurrentSchema(test_.catalog().LoadTable(name)->metadata);
+  ASSERT_TRUE(test_.catalog().DropTable(name).ok());
+  ASSERT_TRUE(
+      test_.Eventually([&] { return test_.Post(R"({"id":2})").starts_with("404 "); }));
+  ASSERT_TRUE(test_.catalog()
+                  .CreateTable(name, {.schema = schema,
+                                      .partition_spec = {},
+                                      .sort_order = {},
+                                      .properties = {},
+                                      .location = ""})
+                  .ok());
+  ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":3})") == kAccepted; }));
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+}
+
+}  // namespace
+}  // namespace firn::jobs

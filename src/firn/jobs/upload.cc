@@ -1,0 +1,166 @@
+#include "firn/jobs/upload.h"
+
+#include <utility>
+
+#include <arrow/record_batch.h>
+
+#include <nlohmann/json.hpp>
+
+#include "firn/sources/dead_letters.h"
+#include "firn/sources/http/body_decoding.h"
+
+namespace firn::jobs {
+namespace {
+
+/// Dead letters that an answer names.
+constexpr std::size_t kLettersNamedMax = 10;
+constexpr const char* kRetryAfterSeconds = "1";
+
+http::Response JsonResponse(int status, const nlohmann::json& body) {
+  // A reason may quote bytes that are no UTF-8.
+  const auto handler = nlohmann::json::error_handler_t::replace;
+  return {.status = status,
+          .headers = {{"Content-Type", "application/json"}},
+          .body = body.dump(-1, ' ', false, handler) + "\n"};
+}
+
+/// Whether a failure that has no kind is the sender's.
+int StatusOf(const Status& status) {
+  if (IsError(status, ErrorKind::kNotFound)) return 404;
+  if (IsError(status, ErrorKind::kCorruption)) return 500;
+  for (const ErrorKind kind : {ErrorKind::kUnavailable, ErrorKind::kOutcomeUnknown,
+                               ErrorKind::kConflict, ErrorKind::kCancelled}) {
+    if (IsError(status, kind)) return 503;
+  }
+  if (status.IsCapacityError()) return 413;
+  return status.IsInvalid() ? 400 : 500;
+}
+
+/// Of rows that could not be made durable: whatever it was, sending them again is right.
+Status Undurable(const Status& status) {
+  if (status.ok() || StatusOf(status) == 503) return status;
+  return MakeError(ErrorKind::kUnavailable, ErrorText(status));
+}
+
+nlohmann::json LettersNamed(const std::vector<sources::DeadLetter>& letters) {
+  nlohmann::json named = nlohmann::json::array();
+  for (const sources::DeadLetter& letter : letters) {
+    if (named.size() == kLettersNamedMax) break;
+    named.push_back({{"line", letter.position}, {"reason", letter.reason}});
+  }
+  return named;
+}
+
+}  // namespace
+
+http::Response ErrorResponse(int status, const std::string& message) {
+  http::Response response = JsonResponse(status, {{"error", message}});
+  if (status == 503) response.headers.push_back({"Retry-After", kRetryAfterSeconds});
+  return response;
+}
+
+Upload::Upload(Runtime& runtime, Pipeline& pipeline, std::string table,
+               UploadOptions options, http::ServerRequest request, http::Answer answer)
+    : runtime_(runtime),
+      pipeline_(pipeline),
+      table_(std::move(table)),
+      options_(std::move(options)),
+      request_(std::move(request)),
+      answer_(std::move(answer)) {}
+
+void Upload::Start() {
+  if (auto ingest = pipeline_.Find(table_)) return OnTable(ingest);
+  pipeline_.Open(
+      table_, Pipeline::Missing::kFail,
+      [self = shared_from_this()](const Ingest& ingest) { self->OnTable(ingest); });
+}
+
+void Upload::OnTable(const Ingest& ingest) {
+  if (!ingest.ok()) return Fail(ingest.status());
+  ingest_ = *ingest;
+  layout_ = ingest_->layout();
+  auto records = ReadBody();
+  if (!records.ok()) return Fail(records.status());
+  records_ = *std::move(records);
+  if (options_.strict && !records_.dead_letters.empty()) {
+    return answer_(JsonResponse(400, {{"error", "records do not fit; nothing was taken"},
+                                      {"bad_records", std::ssize(records_.dead_letters)},
+                                      {"first", LettersNamed(records_.dead_letters)}}));
+  }
+  if (records_.dead_letters.empty()) {
+    OnPart(kDeadLetters, Status::OK());
+    return AppendRows();
+  }
+  const std::string letters = sources::DeadLetterTable(table_);
+  if (auto open = pipeline_.Find(letters)) return OnDeadLetterTable(open);
+  pipeline_.Open(letters, Pipeline::Missing::kMakeDeadLetterTable,
+                 [self = shared_from_this()](const Ingest& letter_ingest) {
+                   self->OnDeadLetterTable(letter_ingest);
+                 });
+}
+
+Result<sources::BodyRecords> Upload::ReadBody() {
+  const auto encoding = http::FindHeader(request_.headers, "Content-Encoding");
+  FIRN_ASSIGN_OR_RETURN(
+      const std::string body,
+      sources::DecodeBody(std::exchange(request_.body, {}), encoding.value_or(""),
+                          options_.decoded_bytes_max));
+  return sources::ReadNdjsonBody(body, layout_->schema, options_.format,
+                                 "http " + request_.peer);
+}
+
+void Upload::OnDeadLetterTable(const Ingest& ingest) {
+  const Status appended = ingest.ok() ? AppendDeadLetters(**ingest) : ingest.status();
+  if (appended.ok()) return AppendRows();
+  // Whatever it is, the sender did not cause it.
+  const int status = StatusOf(appended) == 503 ? 503 : 500;
+  answer_(ErrorResponse(status, "dead letters: " + ErrorText(appended)));
+}
+
+Status Upload::AppendDeadLetters(TableIngest& ingest) {
+  const auto layout = ingest.layout();
+  sources::SourceBatch batch = {
+      .table = table_, .delivery = {}, .dead_letters = std::move(records_.dead_letters)};
+  auto delivery = sources::DeadLetterDelivery(batch, layout->schema, runtime_.Now());
+  records_.dead_letters = std::move(batch.dead_letters);
+  FIRN_RETURN_NOT_OK(delivery.status());
+  delivery->acknowledge = [self = shared_from_this()](const auto& segment) {
+    self->OnPart(kDeadLetters, segment.status());
+  };
+  return ingest.TryAppend(*std::move(delivery), layout);
+}
+
+void Upload::AppendRows() {
+  if (records_.rows == nullptr) return OnPart(kRows, Status::OK());
+  accepted_ = records_.rows->num_rows();
+  wal::Delivery delivery = {.rows = std::move(records_.rows)};
+  delivery.acknowledge = [self = shared_from_this()](const auto& segment) {
+    self->OnPart(kRows, segment.status());
+  };
+  // An error is told to the acknowledgement too.
+  (void)ingest_->TryAppend(std::move(delivery), layout_);
+}
+
+void Upload::OnPart(Part part, const Status& status) {
+  outcomes_[part] = status;
+  if (--parts_left_ > 0) return;
+  for (const Status& outcome : outcomes_) {
+    if (!outcome.ok()) return Fail(Undurable(outcome));
+  }
+  AnswerDurable();
+}
+
+void Upload::AnswerDurable() {
+  nlohmann::json body = {{"accepted", accepted_},
+                         {"dead_lettered", records_.dead_letters.size()}};
+  if (!records_.dead_letters.empty()) {
+    body["dead_letters"] = LettersNamed(records_.dead_letters);
+  }
+  answer_(JsonResponse(200, body));
+}
+
+void Upload::Fail(const Status& status) {
+  answer_(ErrorResponse(StatusOf(status), ErrorText(status)));
+}
+
+}  // namespace firn::jobs

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "firn/core/runtime.h"
+#include "firn/core/status.h"
+#include "firn/http/http_server.h"
+#include "firn/jobs/pipeline.h"
+#include "firn/sources/files/record_reader.h"
+#include "firn/sources/http/ndjson_body.h"
+
+namespace firn::jobs {
+
+/// How the records of a request are read.
+struct UploadOptions {
+  sources::FileOptions format;
+  /// Of a body without its compression.
+  std::int64_t decoded_bytes_max = 64 << 20;
+  /// Take nothing if a record is bad.
+  bool strict = false;
+};
+
+/// One request with records for a table, from its body to its answer. Waits nowhere: what
+/// takes time calls back.
+class Upload : public std::enable_shared_from_this<Upload> {
+ public:
+  /// `pipeline` and `runtime` must outlive the upload.
+  Upload(Runtime& runtime, Pipeline& pipeline, std::string table, UploadOptions options,
+         http::ServerRequest request, http::Answer answer);
+
+  void Start();
+
+ private:
+  /// What has to be durable before the answer.
+  enum Part : std::size_t { kDeadLetters, kRows, kPartCount };
+  using Ingest = Result<std::shared_ptr<TableIngest>>;
+
+  void OnTable(const Ingest& ingest);
+  Result<sources::BodyRecords> ReadBody();
+  void OnDeadLetterTable(const Ingest& ingest);
+  Status AppendDeadLetters(TableIngest& ingest);
+  void AppendRows();
+  /// Told once for each part, from any thread.
+  void OnPart(Part part, const Status& status);
+  void AnswerDurable();
+  void Fail(const Status& status);
+
+  Runtime& runtime_;
+  Pipeline& pipeline_;
+  const std::string table_;
+  const UploadOptions options_;
+  http::ServerRequest request_;
+  const http::Answer answer_;
+
+  std::shared_ptr<TableIngest> ingest_;
+  std::shared_ptr<const wal::TableLayout> layout_;
+  sources::BodyRecords records_;
+  std::int64_t accepted_ = 0;
+  /// Each is written by whoever tells of its part.
+  std::array<Status, kPartCount> outcomes_;
+  std::atomic<int> parts_left_ = kPartCount;
+};
+
+/// An answer that says what went wrong, as JSON.
+http::Response ErrorResponse(int status, const std::string& message);
+
+}  // namespace firn::jobs

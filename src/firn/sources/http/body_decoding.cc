@@ -1,0 +1,64 @@
+#include "firn/sources/http/body_decoding.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <arrow/buffer.h>
+#include <arrow/io/memory.h>
+
+#include "firn/sources/files/input_file.h"
+
+namespace firn::sources {
+namespace {
+
+constexpr std::array<std::string_view, 3> kCompressed = {"gzip", "x-gzip", "zstd"};
+constexpr std::array<std::string_view, 2> kPlain = {"", "identity"};
+constexpr std::int64_t kPieceBytes = 64 << 10;
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return lower;
+}
+
+bool IsCompressed(std::string_view encoding) {
+  return std::ranges::count(kCompressed, LowerCase(encoding)) > 0;
+}
+
+}  // namespace
+
+bool IsKnownEncoding(std::string_view encoding) {
+  return IsCompressed(encoding) || std::ranges::count(kPlain, LowerCase(encoding)) > 0;
+}
+
+Result<std::string> DecodeBody(std::string body, std::string_view encoding,
+                               std::int64_t bytes_max) {
+  const auto buffer = arrow::Buffer::FromString(std::move(body));
+  const std::string_view bytes(*buffer);
+  FIRN_ASSIGN_OR_RETURN(InputFile file,
+                        InputFile::Make(std::make_shared<arrow::io::BufferReader>(buffer),
+                                        "the body", buffer->size()));
+  if (!file.is_compressed()) {
+    if (!IsCompressed(encoding)) return std::string(bytes);
+    return InvalidError("the body is neither gzip nor zstd, though it is said to be {}",
+                        encoding);
+  }
+  std::string text;
+  while (true) {
+    const std::size_t before = text.size();
+    FIRN_RETURN_NOT_OK(file.Read(kPieceBytes, text));
+    if (text.size() == before) return text;
+    if (std::ssize(text) > bytes_max) {
+      return Status::CapacityError("the body has more than ", bytes_max,
+                                   " bytes when it is decompressed");
+    }
+  }
+}
+
+}  // namespace firn::sources

@@ -1,0 +1,82 @@
+"""A running `firn serve`, and clients of it."""
+
+import contextlib
+import http.client
+import json
+import re
+import signal
+import threading
+
+SERVE_CONFIG = """
+wal:
+  flush_age: 20ms
+shift:
+  max_age: 100ms
+http:
+  listen: 127.0.0.1:0
+"""
+
+
+class Server:
+    """One process; its log is read so that it never blocks."""
+
+    def __init__(self, firn, **environment):
+        self.process = firn.start("serve", **environment)
+        self.process.stdin.close()
+        self.log = []
+        self.port = None
+        self._serving = threading.Event()
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+        assert self._serving.wait(60) and self.port, "".join(self.log)
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+            found = re.search(r"serving http://127\.0\.0\.1:(\d+)", line)
+            if found:
+                self.port = int(found[1])
+                self._serving.set()
+        self._serving.set()
+
+    def connect(self, timeout=60):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def get(self, path):
+        connection = self.connect()
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+
+    def post(self, table, records, connection=None, headers=None):
+        """Posts records, or a body as it is; gives status and answer."""
+        body = records if isinstance(records, (bytes, str)) else ndjson(records)
+        own = None if connection else self.connect()
+        with contextlib.closing(own or contextlib.nullcontext()) if own else contextlib.nullcontext():
+            used = connection or own
+            used.request("POST", f"/v1/tables/{table}", body, headers or {})
+            response = used.getresponse()
+            text = response.read()
+        return response.status, json.loads(text) if text.startswith(b"{") else text.decode()
+
+    def stop(self, sent=signal.SIGTERM, code=0):
+        self.process.send_signal(sent)
+        self.process.wait(60)
+        self._reader.join()
+        assert self.process.returncode == code, "".join(self.log)
+
+
+def ndjson(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@contextlib.contextmanager
+def serving(firn, **environment):
+    server = Server(firn, **environment)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
