@@ -376,7 +376,7 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
                         target.table ? Result<OpenTable>(*target.table)
                                      : Create(*workspace, arguments, target.schema));
   if (!target.table) {
-    fmt::print(stderr, "{} lies in {}\n", table.identifier, table.metadata().location);
+    Tell(fmt::format("{} lies in {}\n", table.identifier, table.metadata().location));
   }
   if (arguments.evolve_schema) {
     FIRN_ASSIGN_OR_RETURN(
