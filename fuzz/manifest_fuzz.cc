@@ -3,6 +3,7 @@
 
 #include "firn/iceberg/serde/avro/container.h"
 #include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "fuzz_input.h"
 

@@ -5,6 +5,7 @@ APPEND_CHANGES = {
     "last-sequence-number",
     "last-updated-ms",
     "current-snapshot-id",
+    "next-row-id",
     "refs.main.snapshot-id",
 }
 

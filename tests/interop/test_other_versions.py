@@ -1,9 +1,17 @@
-"""Tables of format versions that Firn reads and does not write: it says so in one line and changes nothing."""
+"""Tables that Firn reads and does not write: it says so and what to do in one line, and changes nothing."""
 
 import json
 
-import pytest
-from events import SCHEMA, SPARK_COLUMNS, TABLE, events, spark_appends
+from events import (
+    BATCH,
+    SCHEMA,
+    SPARK_COLUMNS,
+    TABLE,
+    events,
+    firn_appends_losing_nothing,
+    readers_agree,
+    spark_appends,
+)
 from lake import local_path
 
 
@@ -30,13 +38,17 @@ def test_a_table_of_format_version_1_by_pyiceberg_is_refused(lake):
     assert_refused(lake, "/db/events", "format version 1")
 
 
-@pytest.mark.parametrize("version", [1, 3])
-def test_a_table_of_spark_in_another_format_version_is_refused_and_shown(lake, spark, version):
+def test_a_table_of_format_version_1_by_spark_is_refused_and_shown_and_written_once_it_is_upgraded(lake, spark):
     spark.sql("CREATE NAMESPACE db")
     spark.sql(f"CREATE TABLE {TABLE} {SPARK_COLUMNS} USING iceberg PARTITIONED BY (name) "
-              f"TBLPROPERTIES ('format-version'='{version}')")
+              "TBLPROPERTIES ('format-version'='1')")
     spark_appends(spark, events(0))
-    assert_refused(lake, "/db/events", f"format version {version}")
+    upgrade = "ALTER TABLE ... SET TBLPROPERTIES ('format-version' = '2')"
+    assert_refused(lake, "/db/events", "format version 1", upgrade)
     shown = json.loads(lake.firn("inspect", "table", TABLE, "--format", "json").stdout)
-    assert shown["format_version"] == version
+    assert shown["format_version"] == 1
     lake.firn("inspect", "files", TABLE)
+    spark.sql(upgrade.replace("...", TABLE))
+    firn_appends_losing_nothing(lake, events(BATCH))
+    spark_appends(spark, events(2 * BATCH))
+    readers_agree(lake, spark, events(0, 3 * BATCH))

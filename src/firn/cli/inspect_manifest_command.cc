@@ -11,6 +11,7 @@
 #include "firn/cli/text_table.h"
 #include "firn/cli/units.h"
 #include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 #include "firn/types/single_value.h"
 
 namespace firn::cli {
@@ -218,6 +219,7 @@ Json ToJson(const ManifestHeader& header, const ManifestEntry& entry) {
           {"snapshot_id", JsonOf(entry.snapshot_id)},
           {"sequence_number", JsonOf(entry.sequence_number)},
           {"file_sequence_number", JsonOf(entry.file_sequence_number)},
+          {"first_row_id", file.first_row_id ? Json(*file.first_row_id) : Json(nullptr)},
           {"content", NameOf(file.content)},
           {"path", file.file_path},
           {"format", file.file_format},

@@ -145,6 +145,7 @@ Json ManifestListJson(const std::string& file, const std::vector<ManifestFile>& 
          {"snapshot_id", fmt::to_string(manifest.added_snapshot_id)},
          {"sequence_number", JsonOf(manifest.sequence_number)},
          {"min_sequence_number", JsonOf(manifest.min_sequence_number)},
+         {"first_row_id", number(manifest.first_row_id)},
          {"added_files", number(manifest.added_files_count)},
          {"added_rows", number(manifest.added_rows_count)},
          {"existing_files", number(manifest.existing_files_count)},

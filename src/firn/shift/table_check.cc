@@ -1,6 +1,7 @@
 #include "firn/shift/table_check.h"
 
 #include <string>
+#include <vector>
 
 #include "firn/iceberg/io/metadata_io.h"
 #include "firn/order/key_encoder.h"
@@ -19,11 +20,29 @@ Status CheckFolder(const iceberg::TableMetadata& metadata, const std::string& pr
                     "table property " + property);
 }
 
+/// Invalid, naming the column, for a default that new rows take which say nothing of it:
+/// Firn would write null in its place (Iceberg spec, "Default values").
+Status CheckNoDefaults(const std::vector<types::Field>& fields,
+                       const std::string& parent) {
+  for (const types::Field& field : fields) {
+    const auto value = field.unknown.find("write-default");
+    if (value != field.unknown.end() && value->second != "null") {
+      return InvalidError(
+          "column '{}{}' has a default value, which Firn cannot write yet: write to the "
+          "table with another engine (write-default: {})",
+          parent, field.name, value->second);
+    }
+    FIRN_RETURN_NOT_OK(CheckNoDefaults(field.type.fields(), parent + field.name + "."));
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status CheckShiftable(const iceberg::TableMetadata& metadata) {
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
   const types::Schema& schema = CurrentSchema(metadata);
+  FIRN_RETURN_NOT_OK(CheckNoDefaults(schema.fields, ""));
   const order::SortOrder& order = DefaultSortOrder(metadata);
   FIRN_RETURN_NOT_OK(types::PartitionTypes(DefaultSpec(metadata), schema));
   FIRN_RETURN_NOT_OK(order::KeyEncoder::Make(order, schema));

@@ -5,10 +5,10 @@
 
 namespace firn::shift {
 
-/// OK if a shift can write data files of this table: format version, partition spec, sort
-/// order, the properties that DataFileOptions reads, and the folders of data and
-/// metadata. Invalid, naming what is wrong, otherwise. Pure: what cannot be written is to
-/// be refused before a record is durable.
+/// OK if a shift can write data files of this table: format version, no default
+/// values, partition spec, sort order, the properties that DataFileOptions reads, and the
+/// folders of data and metadata. Invalid, naming what is wrong, otherwise. Pure: what
+/// cannot be written is to be refused before a record is durable.
 Status CheckShiftable(const iceberg::TableMetadata& metadata);
 
 }  // namespace firn::shift

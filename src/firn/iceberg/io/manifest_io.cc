@@ -6,7 +6,9 @@
 #include "firn/iceberg/io/metadata_io.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/iceberg/metadata/partition_summary.h"
+#include "firn/iceberg/metadata/row_lineage.h"
 #include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 
 namespace firn::iceberg {
 namespace {
@@ -94,9 +96,10 @@ Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadat
     FIRN_RETURN_NOT_OK(CheckFile(resolved, entry.data_file));
     files.push_back(entry.data_file);
   }
-  FIRN_ASSIGN_OR_RETURN(
-      const std::string bytes,
-      EncodeManifest({CurrentSchema(metadata), *resolved.spec, resolved.types}, entries));
+  FIRN_ASSIGN_OR_RETURN(const std::string bytes,
+                        EncodeManifest({CurrentSchema(metadata), *resolved.spec,
+                                        resolved.types, metadata.format_version},
+                                       entries));
   FIRN_RETURN_NOT_OK(io.WriteNew(manifest.location, bytes));
   return ManifestFile{.manifest_path = manifest.location,
                       .manifest_length = static_cast<std::int64_t>(bytes.size()),
@@ -112,7 +115,8 @@ Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadat
                       .existing_rows_count = 0,
                       .deleted_rows_count = 0,
                       .partitions = SummarizePartitions(resolved.types, files),
-                      .key_metadata = std::nullopt};
+                      .key_metadata = std::nullopt,
+                      .first_row_id = std::nullopt};
 }
 
 void Inherit(const ManifestFile& manifest, ManifestEntry& entry) {
@@ -156,6 +160,8 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
     Inherit(manifest, entry);
     FIRN_RETURN_NOT_OK(CheckHasSequence(manifest, entry));
   }
+  FIRN_RETURN_NOT_OK(
+      AddContext(InheritRowIds(manifest, *entries), manifest.manifest_path));
   return entries;
 }
 
@@ -221,7 +227,9 @@ Result<std::string> WriteManifestList(const FileIo& io, const NewManifestList& l
   FIRN_ASSIGN_OR_RETURN(std::string bytes,
                         EncodeManifestList({.snapshot_id = list.snapshot_id,
                                             .parent_snapshot_id = list.parent_snapshot_id,
-                                            .sequence_number = list.sequence_number},
+                                            .sequence_number = list.sequence_number,
+                                            .format_version = list.format_version,
+                                            .first_row_id = list.first_row_id},
                                            manifests, taken_over));
   FIRN_RETURN_NOT_OK(io.WriteNew(list.location, bytes));
   return bytes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,10 +37,10 @@ struct NewManifest {
   SnapshotId snapshot_id;
 };
 
-/// Writes data files as a manifest of format version 2, its entries added by the given
-/// snapshot, and returns its line for the manifest list, with exact length, counts and
-/// partition summaries; nothing is read again. The sequence number stays open: it is the
-/// commit's. Durable once it returns OK.
+/// Writes data files as a manifest of the table's format version, its entries added by
+/// the given snapshot, and returns its line for the manifest list, with exact length,
+/// counts and partition summaries; nothing is read again. Sequence number and row ids
+/// stay open: they are the commit's. Durable once it returns OK.
 ///
 /// Invalid, before a byte is written, if CheckWritable or CheckDataFile is.
 Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metadata,
@@ -47,8 +48,8 @@ Result<ManifestFile> WriteManifest(const FileIo& io, const TableMetadata& metada
                                    const std::vector<DataFile>& files);
 
 /// The same for entries that other manifests listed: all are of kind kExisting, and keep
-/// their snapshot and sequence numbers, or kDeleted, and of the given snapshot. REQUIRES:
-/// their numbers are set.
+/// their snapshot, sequence numbers and row ids, or kDeleted, and of the given snapshot.
+/// REQUIRES: their numbers are set.
 Result<ManifestFile> RewriteManifest(const FileIo& io, const TableMetadata& metadata,
                                      const NewManifest& manifest,
                                      const std::vector<ManifestEntry>& entries);
@@ -58,11 +59,14 @@ struct NewManifestList {
   SnapshotId snapshot_id;
   std::optional<SnapshotId> parent_snapshot_id;
   SnapshotSequence sequence_number;
+  /// 2 or 3.
+  std::int32_t format_version = 2;
+  /// The snapshot's; its manifests have theirs already (AssignRowIds).
+  std::optional<std::int64_t> first_row_id;
 };
 
-/// Writes a manifest list of format version 2, and gives its bytes. Manifests without a
-/// sequence number get the list's; `taken_over` as EncodeManifestList's. Durable once it
-/// returns OK.
+/// Writes a manifest list, and gives its bytes. Manifests without a sequence number get
+/// the list's; `taken_over` as EncodeManifestList's. Durable once it returns OK.
 Result<std::string> WriteManifestList(const FileIo& io, const NewManifestList& list,
                                       std::vector<ManifestFile> manifests,
                                       std::string_view taken_over = {});

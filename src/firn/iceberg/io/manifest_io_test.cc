@@ -8,6 +8,7 @@
 
 #include "firn/iceberg/metadata/partition_summary.h"
 #include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/types/single_value.h"
 

@@ -7,7 +7,9 @@
 namespace firn::iceberg {
 namespace {
 
-constexpr std::int32_t kWritableFormatVersion = 2;
+constexpr std::int32_t kOldestWritableVersion = 2;
+constexpr std::int32_t kNewestWritableVersion = 3;
+constexpr const char* kEncryptionKeyProperty = "encryption.key-id";
 constexpr std::size_t kMetadataBytesMax = std::size_t{1} << 30;
 
 bool IsGzipped(std::string_view location) {
@@ -46,10 +48,25 @@ Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view locat
 }
 
 Status CheckWritable(const TableMetadata& metadata) {
-  if (metadata.format_version == kWritableFormatVersion) return Status::OK();
-  return InvalidError(
-      "table at {}: writing format version {} is not supported yet, only version {}",
-      metadata.location, metadata.format_version, kWritableFormatVersion);
+  if (metadata.format_version < kOldestWritableVersion) {
+    return InvalidError(
+        "table at {} is of format version {}, which Firn only reads: upgrade it with the "
+        "engine that made it, in Spark by ALTER TABLE ... SET TBLPROPERTIES "
+        "('format-version' = '{}')",
+        metadata.location, metadata.format_version, kOldestWritableVersion);
+  }
+  if (metadata.format_version > kNewestWritableVersion) {
+    return InvalidError(
+        "table at {} is of format version {}, Firn writes up to version {}",
+        metadata.location, metadata.format_version, kNewestWritableVersion);
+  }
+  if (metadata.properties.contains(kEncryptionKeyProperty)) {
+    return InvalidError(
+        "table at {} is encrypted (its property {} is set), and Firn would write plain "
+        "files: write to it with another engine",
+        metadata.location, kEncryptionKeyProperty);
+  }
+  return Status::OK();
 }
 
 Status WriteTableMetadata(const FileIo& io, std::string_view location,

@@ -13,17 +13,20 @@ namespace firn::iceberg {
 /// ".metadata.json.gz"). Corruption, naming the file and the field, if it is malformed.
 Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location);
 
-/// Durable once it returns OK. Fails before a byte is written if CheckWritable does.
+/// Durable once it returns OK.
+/// Fails before a byte is written if CheckWritable does.
 Status WriteTableMetadata(const FileIo& io, std::string_view location,
                           const TableMetadata& metadata);
 
-/// Invalid, naming the version, for a table whose format version Firn only reads (1 and
-/// 3).
+/// Invalid, saying why and what to do, for a table that Firn can only read: one of format
+/// version 1, one whose files are encrypted, or whose metadata has a codec that is none
+/// of Iceberg's.
 Status CheckWritable(const TableMetadata& metadata);
 
 /// The location of the next metadata file: "<folder>/<version>-<uuid>.metadata.json", the
 /// version being five digits and one above the previous file's (0 for a new table), as
-/// PyIceberg and Java name them.
+/// PyIceberg and Java name them; with ".gz" before the ending if the property
+/// write.metadata.compression-codec is "gzip".
 std::string NextMetadataLocation(const TableMetadata& metadata,
                                  std::string_view previous_location,
                                  std::string_view uuid);

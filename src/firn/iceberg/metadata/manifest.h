@@ -41,6 +41,9 @@ struct DataFile {
   std::vector<std::int64_t> split_offsets;
   std::vector<FieldId> equality_ids;
   std::optional<SortOrderId> sort_order_id;
+  /// The `_row_id` of its first row that has none of its own; absent in what a manifest
+  /// adds ("First Row ID Inheritance"), and before format version 3.
+  std::optional<std::int64_t> first_row_id;
   /// Of delete files: the one data file they speak of, if it is one.
   std::optional<std::string> referenced_data_file;
 
@@ -48,7 +51,7 @@ struct DataFile {
 };
 
 /// One line of a manifest. Absent numbers are inherited from the manifest list ("Sequence
-/// Number Inheritance"); ReadManifest fills them in.
+/// Number Inheritance", "First Row ID Inheritance"); ReadManifest fills them in.
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   std::optional<SnapshotId> snapshot_id;
@@ -91,6 +94,9 @@ struct ManifestFile {
   /// One for each field of the spec; absent if unknown.
   std::optional<std::vector<FieldSummary>> partitions;
   std::optional<std::string> key_metadata;
+  /// Where the row ids start that its files without one inherit; absent before format
+  /// version 3, of delete files, and from WriteManifest.
+  std::optional<std::int64_t> first_row_id;
 
   bool operator==(const ManifestFile&) const = default;
 };

@@ -28,6 +28,10 @@ struct Snapshot {
   /// With "operation" among the entries.
   std::map<std::string, std::string> summary;
   std::optional<SchemaId> schema_id;
+  /// Row lineage ("Snapshot Row IDs"): the first row id that this snapshot may have given
+  /// out, and how many. Absent in what was made before format version 3.
+  std::optional<std::int64_t> first_row_id;
+  std::optional<std::int64_t> added_rows;
   types::UnknownFields unknown;
 
   bool operator==(const Snapshot&) const = default;

@@ -32,8 +32,8 @@ struct MetadataLogEntry {
 
 /// All that a table's metadata file says (Iceberg spec, "Table Metadata").
 ///
-/// Fields that Firn only carries along (statistics, encryption keys, row lineage, and
-/// whatever later versions add) are in `unknown`, here and at every level below.
+/// Fields that Firn only carries along (statistics, encryption keys, and whatever later
+/// versions add) are in `unknown`, here and at every level below.
 struct TableMetadata {
   /// 1, 2 or 3.
   std::int32_t format_version = 2;
@@ -58,6 +58,8 @@ struct TableMetadata {
   std::vector<SnapshotLogEntry> snapshot_log;
   std::vector<MetadataLogEntry> metadata_log;
   std::map<std::string, SnapshotRef> refs;
+  /// Above every row id that was given out ("Row Lineage"); 0 before format version 3.
+  std::int64_t next_row_id = 0;
   types::UnknownFields unknown;
 
   bool operator==(const TableMetadata&) const = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,11 +19,12 @@ struct ManifestContext {
   const types::PartitionSpec& spec;
   /// One for each field of the spec.
   const std::vector<types::Type>& partition_types;
+  /// 2 or 3.
+  std::int32_t format_version = 2;
 };
 
-/// A manifest of data files in format version 2 (Iceberg spec, "Manifests"), as an Avro
-/// file. REQUIRES: partition tuples fit the types. Invalid if a name in schema or spec is
-/// not UTF-8.
+/// A manifest of data files (Iceberg spec, "Manifests"), as an Avro file. REQUIRES:
+/// partition tuples fit the types. Invalid if a name in schema or spec is not UTF-8.
 Result<std::string> EncodeManifest(const ManifestContext& context,
                                    const std::vector<ManifestEntry>& entries);
 
@@ -46,26 +48,5 @@ Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view byte
 Result<std::vector<ManifestEntry>> DecodeManifest(
     std::string_view bytes, const types::PartitionSpec& spec,
     const std::vector<types::Type>& partition_types);
-
-struct ManifestListHeader {
-  SnapshotId snapshot_id;
-  std::optional<SnapshotId> parent_snapshot_id;
-  SnapshotSequence sequence_number;
-};
-
-/// Whether EncodeManifestList can take over a list: one that it made itself. Corruption
-/// if malformed.
-Result<bool> CanTakeOverManifestList(std::string_view bytes);
-
-/// A manifest list of format version 2: `manifests`, and behind them, not decoded, all
-/// that the list `taken_over` holds, if there is one. REQUIRES: sequence numbers are set;
-/// CanTakeOverManifestList. Invalid, naming the manifest, if one has no counts.
-Result<std::string> EncodeManifestList(const ManifestListHeader& header,
-                                       const std::vector<ManifestFile>& manifests,
-                                       std::string_view taken_over = {});
-
-/// A manifest list of format version 1, 2 or 3; a missing sequence number (version 1) is
-/// 0. Corruption if malformed.
-Result<std::vector<ManifestFile>> DecodeManifestList(std::string_view bytes);
 
 }  // namespace firn::iceberg

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/iceberg/metadata/row_lineage.h"
 #include "firn/iceberg/serde/json_value.h"
 
 namespace firn::iceberg {
@@ -183,6 +184,10 @@ Status CheckConsistency(const TableMetadata& metadata) {
   if (FindSortOrder(metadata, metadata.default_sort_order_id) == nullptr) {
     return missing("default-sort-order-id", metadata.default_sort_order_id);
   }
+  if (metadata.next_row_id < 0) {
+    return Error(ErrorKind::kCorruption, "next-row-id: {} is negative",
+                 metadata.next_row_id);
+  }
   const auto main = metadata.refs.find(std::string(kMainBranch));
   if (!metadata.current_snapshot_id.has_value()) {
     if (main == metadata.refs.end()) return Status::OK();
@@ -224,6 +229,9 @@ TableMetadata ReadMetadata(ObjectReader& reader, std::int32_t format_version) {
   metadata.properties = reader.StringMap("properties");
   ReadHistory(reader, metadata);
   ReadRefs(reader, metadata);
+  if (HasRowLineage(metadata.format_version)) {
+    metadata.next_row_id = reader.Long("next-row-id");
+  }
   metadata.unknown = reader.Unknown();
   return metadata;
 }
@@ -277,6 +285,7 @@ Result<std::string> MetadataToJson(const TableMetadata& metadata) {
   json["snapshots"] = ToArray(metadata.snapshots);
   json["snapshot-log"] = ToArray(metadata.snapshot_log);
   json["metadata-log"] = ToArray(metadata.metadata_log);
+  if (HasRowLineage(metadata.format_version)) json["next-row-id"] = metadata.next_row_id;
   serde::AddUnknown(metadata.unknown, json);
   return serde::DumpJson(json);
 }

@@ -75,6 +75,26 @@ TEST(MetadataJsonTest, MainIsAddedWhereRefsAreMissing) {
   EXPECT_EQ(Parse(document).refs.at("main").snapshot_id, SnapshotId(3055729675574597004));
 }
 
+TEST(MetadataJsonTest, Version3KnowsItsNextRowId) {
+  json document = Valid();
+  document["format-version"] = 3;
+  document["next-row-id"] = 42;
+  document["snapshots"][1]["first-row-id"] = 40;
+  document["snapshots"][1]["added-rows"] = 2;
+  const TableMetadata metadata = Parse(document);
+  EXPECT_EQ(metadata.next_row_id, 42);
+  EXPECT_EQ(metadata.snapshots[1].first_row_id, 40);
+  EXPECT_EQ(metadata.snapshots[1].added_rows, 2);
+  EXPECT_EQ(metadata.snapshots[0].first_row_id, std::nullopt);
+  EXPECT_EQ(Parse(json::parse(MetadataToJson(metadata).ValueOrDie())), metadata);
+  for (const json& wrong : {json(nullptr), json(-1), json("42")}) {
+    document["next-row-id"] = wrong;
+    const Status status = ParseTableMetadata(document.dump()).status();
+    EXPECT_TRUE(IsError(status, ErrorKind::kCorruption));
+    EXPECT_THAT(status.message(), HasSubstr("next-row-id"));
+  }
+}
+
 struct Broken {
   const char* pointer;
   json value;

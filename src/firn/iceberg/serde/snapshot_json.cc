@@ -13,6 +13,8 @@ Snapshot ReadSnapshot(ObjectReader reader) {
                     .manifests = reader.StringList("manifests"),
                     .summary = reader.StringMap("summary"),
                     .schema_id = std::nullopt,
+                    .first_row_id = reader.OptionalLong("first-row-id"),
+                    .added_rows = reader.OptionalLong("added-rows"),
                     .unknown = {}};
   if (const auto parent = reader.OptionalLong("parent-snapshot-id")) {
     snapshot.parent_snapshot_id = SnapshotId(*parent);
@@ -35,6 +37,8 @@ Json ToJsonValue(const Snapshot& snapshot) {
   if (!snapshot.manifest_list.empty()) json["manifest-list"] = snapshot.manifest_list;
   if (!snapshot.manifests.empty()) json["manifests"] = snapshot.manifests;
   if (snapshot.schema_id.has_value()) json["schema-id"] = snapshot.schema_id->value();
+  if (snapshot.first_row_id) json["first-row-id"] = *snapshot.first_row_id;
+  if (snapshot.added_rows) json["added-rows"] = *snapshot.added_rows;
   AddUnknown(snapshot.unknown, json);
   return json;
 }

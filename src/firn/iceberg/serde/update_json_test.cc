@@ -23,7 +23,8 @@ Snapshot SampleSnapshot() {
           .manifest_list = "memory:///flights/metadata/snap-1.avro",
           .summary = {{"operation", "append"}, {"added-data-files", "1"}},
           .schema_id = SchemaId(0),
-          .unknown = {{"first-row-id", "0"}, {"added-rows", "42"}}};
+          .first_row_id = 0,
+          .added_rows = 42};
 }
 
 std::vector<TableUpdate> EveryUpdate() {

@@ -9,7 +9,7 @@
 #include "firn/core/whole_number.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
-#include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 
 namespace firn::iceberg {
 namespace {
@@ -99,9 +99,10 @@ Summary MakeSummary(const Totals& before, const WrittenManifests& written,
 }
 
 /// The manifests of the parent's list.
-Status AddEarlier(std::string_view list, NewSnapshot& snapshot) {
+Status AddEarlier(std::string_view list, std::int32_t format_version,
+                  NewSnapshot& snapshot) {
   if (list.empty()) return Status::OK();
-  FIRN_ASSIGN_OR_RETURN(const bool is_own, CanTakeOverManifestList(list));
+  FIRN_ASSIGN_OR_RETURN(const bool is_own, CanTakeOverManifestList(list, format_version));
   if (is_own) {
     snapshot.taken_over = list;
     return Status::OK();
@@ -156,7 +157,7 @@ Result<PreparedSnapshot> PrepareAppend(const FileIo& io, const TableMetadata& me
                        .attempt = attempt.number,
                        .manifests = written.manifests,
                        .summary = MakeSummary(totals, written, attempt.summary)};
-  FIRN_RETURN_NOT_OK(AddEarlier(kept.bytes, snapshot));
+  FIRN_RETURN_NOT_OK(AddEarlier(kept.bytes, metadata.format_version, snapshot));
   FIRN_ASSIGN_OR_RETURN(PreparedSnapshot prepared,
                         PrepareSnapshot(io, metadata, std::move(snapshot), now));
   kept = prepared.manifest_list;

@@ -56,6 +56,19 @@ class AppendTest : public testing::Test {
     return paths;
   }
 
+  /// "a 10": every live file, and the id of its first row.
+  std::vector<std::string> RowIds() {
+    std::vector<std::string> ids;
+    for (const ManifestFile& manifest : Manifests()) {
+      for (const auto& entry : ReadManifest(io_, metadata_, manifest).ValueOrDie()) {
+        const auto id = entry.data_file.first_row_id;
+        ids.push_back(fmt::format("{} {}", entry.data_file.file_path,
+                                  id ? fmt::format("{}", *id) : "-"));
+      }
+    }
+    return ids;
+  }
+
   const std::map<std::string, std::string>& Summary() {
     return CurrentSnapshot(metadata_)->summary;
   }
@@ -182,11 +195,46 @@ TEST_F(AppendTest, NothingIsWrittenWhenOneFileDoesNotFit) {
 }
 
 TEST_F(AppendTest, OtherFormatVersionsAreRefusedBeforeAByteIsWritten) {
-  metadata_.format_version = 3;
+  metadata_.format_version = 1;
   EXPECT_THAT(Write({FlightsFile("a", 516, "UA")}, 11).status().message(),
-              HasSubstr("format version 3 is not supported yet"));
+              HasSubstr("of format version 1, which Firn only reads: upgrade it"));
   EXPECT_FALSE(Prepare({.snapshot_id = SnapshotId(11)}, {}).ok());
   EXPECT_EQ(store_.counts().puts, 0);
+}
+
+TEST_F(AppendTest, RowsGetIdsFromFormatVersion3On) {
+  metadata_.format_version = 3;
+  Append({FlightsFile("a", 516, "UA", 10), FlightsFile("b", 517, "UA", 5)}, 11);
+  Append({FlightsFile("c", 516, "UA", 7)}, 12);
+  EXPECT_THAT(RowIds(), ElementsAre("c 15", "a 0", "b 10"));
+  EXPECT_EQ(CurrentSnapshot(metadata_)->first_row_id, 15);
+  EXPECT_EQ(CurrentSnapshot(metadata_)->added_rows, 7);
+  EXPECT_EQ(metadata_.next_row_id, 22);
+  Append({}, 13);
+  EXPECT_EQ(CurrentSnapshot(metadata_)->added_rows, 0);
+  EXPECT_THAT(RowIds(), ElementsAre("c 15", "a 0", "b 10"));
+}
+
+TEST_F(AppendTest, RowsOfAnUpgradedTableGetIdsWithItsFirstCommit) {
+  Append({FlightsFile("a", 516, "UA", 10)}, 11);
+  EXPECT_THAT(RowIds(), ElementsAre("a -"));
+  EXPECT_EQ(CurrentSnapshot(metadata_)->first_row_id, std::nullopt);
+  metadata_.format_version = 3;
+  EXPECT_THAT(RowIds(), ElementsAre("a -"));
+  Append({FlightsFile("b", 516, "UA", 5)}, 12);
+  EXPECT_THAT(RowIds(), ElementsAre("b 0", "a 5"));
+  EXPECT_EQ(metadata_.next_row_id, 15);
+}
+
+TEST_F(AppendTest, RetryTakesRowIdsBehindThoseOfTheOtherWriter) {
+  metadata_.format_version = 3;
+  const WrittenManifests written = Write({FlightsFile("a", 516, "UA")}, 11).ValueOrDie();
+  const PreparedSnapshot lost = Prepare(written, {.number = 1}).ValueOrDie();
+  Append({FlightsFile("other", 516, "UA", 3)}, 12);
+  EXPECT_TRUE(IsError(Apply(metadata_, "base", lost.updates, At(5'000)).status(),
+                      ErrorKind::kConflict));
+  Commit(Prepare(written, {.number = 2}).ValueOrDie());
+  EXPECT_THAT(RowIds(), ElementsAre("a 3", "other 0"));
 }
 
 TEST_F(AppendTest, SnapshotIsNeverBeforeItsParentOrTheLastUpdate) {

@@ -1,5 +1,7 @@
 #include "firn/iceberg/update/manifest_merge.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +12,9 @@
 namespace firn::iceberg {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using testing::UnorderedElementsAre;
 
 class ManifestMergeTest : public testing::Test {
@@ -85,6 +89,23 @@ TEST_F(ManifestMergeTest, FilesKeepTheirSequenceNumbers) {
   EXPECT_EQ(Summary("manifests-replaced"), "3");
   EXPECT_EQ(Summary("total-records"), "30");
   EXPECT_EQ(Summary("total-files-size"), before.summary.at("total-files-size"));
+}
+
+TEST_F(ManifestMergeTest, RowsKeepTheirIds) {
+  metadata_.format_version = 3;
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  ASSERT_TRUE(Merge());
+  Append("d");
+  std::map<std::string, std::int64_t> ids;
+  for (const ManifestFile& manifest : Manifests()) {
+    for (const auto& entry :
+         ReadManifest(files_.io(), metadata_, manifest).ValueOrDie()) {
+      ids[entry.data_file.file_path] = entry.data_file.first_row_id.value();
+    }
+  }
+  // The merge took ids up for the rows of its manifest, which have theirs.
+  EXPECT_THAT(ids,
+              ElementsAre(Pair("a", 0), Pair("b", 10), Pair("c", 20), Pair("d", 60)));
 }
 
 TEST_F(ManifestMergeTest, WaitsUntilThereAreEnough) {

@@ -6,7 +6,8 @@
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
-#include "firn/iceberg/serde/manifest_avro.h"
+#include "firn/iceberg/metadata/row_lineage.h"
+#include "firn/iceberg/serde/manifest_list_avro.h"
 
 namespace firn::iceberg {
 namespace {
@@ -25,6 +26,18 @@ Status CheckHasManifestList(const Snapshot& snapshot) {
       "snapshot {} has no manifest list, as only format version 1 allows: rewrite the "
       "table's manifests first",
       snapshot.snapshot_id);
+}
+
+/// Gives the manifests that have none their row ids, and the snapshot what it says of
+/// that; nothing before format version 3.
+Status GiveRowIds(const TableMetadata& metadata, Snapshot& snapshot,
+                  std::vector<ManifestFile>& manifests) {
+  if (!HasRowLineage(metadata.format_version)) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t next,
+                        AssignRowIds(metadata.next_row_id, manifests));
+  snapshot.first_row_id = metadata.next_row_id;
+  snapshot.added_rows = next - metadata.next_row_id;
+  return Status::OK();
 }
 
 /// Main at `id`, its retention rules as before.
@@ -85,14 +98,19 @@ Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& 
       .manifests = {},
       .summary = std::move(made.summary),
       .schema_id = metadata.current_schema_id,
+      .first_row_id = std::nullopt,
+      .added_rows = std::nullopt,
       .unknown = {}};
+  FIRN_RETURN_NOT_OK(GiveRowIds(metadata, snapshot, made.manifests));
   FIRN_ASSIGN_OR_RETURN(
       std::string list,
       WriteManifestList(io,
                         {.location = snapshot.manifest_list,
                          .snapshot_id = snapshot.snapshot_id,
                          .parent_snapshot_id = snapshot.parent_snapshot_id,
-                         .sequence_number = sequence},
+                         .sequence_number = sequence,
+                         .format_version = metadata.format_version,
+                         .first_row_id = snapshot.first_row_id},
                         std::move(made.manifests), made.taken_over));
   KeptManifestList kept = {.location = snapshot.manifest_list, .bytes = std::move(list)};
   SnapshotRef main = MainAt(metadata, snapshot.snapshot_id);

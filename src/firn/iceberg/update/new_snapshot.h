@@ -62,8 +62,9 @@ struct PreparedSnapshot {
 };
 
 /// Writes the manifest list, "snap-<id>-<attempt>-<commit uuid>.avro", with the next
-/// sequence number. The snapshot's time is never before its parent's, nor before the
-/// table's last update.
+/// sequence number and, from format version 3 on, with row ids from the table's next one
+/// (Iceberg spec, "Snapshot Row IDs"). The snapshot's time is never before its parent's,
+/// nor before the table's last update. Errors as CheckWritable's and AssignRowIds'.
 Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& metadata,
                                          NewSnapshot snapshot, WallTime now);
 

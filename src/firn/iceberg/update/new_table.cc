@@ -14,7 +14,7 @@ namespace firn::iceberg {
 namespace {
 
 constexpr const char* kFormatVersionProperty = "format-version";
-constexpr std::int32_t kFormatVersion = 2;
+constexpr std::int32_t kFormatVersionDefault = 2;
 constexpr FieldId kFirstPartitionFieldId = 1000;
 /// A level of a column is up to three of the metadata's JSON, of which readers take few.
 constexpr int kNestingMax = 32;
@@ -45,8 +45,8 @@ Status CheckNames(const std::vector<types::Field>& fields, const std::string& pa
   return Status::OK();
 }
 
-/// What stands for a type in a table of the version that Firn makes; nothing if it does
-/// itself (Iceberg spec, "Schemas and Data Types": added in version 3).
+/// What stands for a type in a table of format version 2; nothing if it does itself
+/// (Iceberg spec, "Schemas and Data Types": added in version 3).
 std::optional<types::TypeKind> InsteadOf(const types::Type& type) {
   switch (type.kind()) {
     case types::TypeKind::kTimestampNs:
@@ -58,25 +58,25 @@ std::optional<types::TypeKind> InsteadOf(const types::Type& type) {
   }
 }
 
-/// Invalid, naming the column, for what came with a later format version: types, default
+/// Invalid, naming the column, for what came with format version 3: types, default
 /// values.
 Status CheckVersion(const std::vector<types::Field>& fields, const std::string& parent) {
   for (const types::Field& field : fields) {
     const std::string name = parent + field.name;
     if (const auto instead = InsteadOf(field.type)) {
       return InvalidError(
-          "column '{}': {} needs format version 3, and Firn makes tables of version {}: "
-          "declare it as {}, which keeps microseconds, or make the table with another "
-          "engine and load into it",
-          name, field.type.ToString(), kFormatVersion, types::Type(*instead).ToString());
+          "column '{}': {} needs format version 3: give the table the property {}=3, or "
+          "declare the column as {}, which keeps microseconds",
+          name, field.type.ToString(), kFormatVersionProperty,
+          types::Type(*instead).ToString());
     }
     for (const char* key : {"initial-default", "write-default"}) {
       const auto value = field.unknown.find(key);
       if (value == field.unknown.end() || value->second == "null") continue;
       return InvalidError(
-          "column '{}': {} needs format version 3, and Firn makes tables of version {}: "
+          "column '{}': {} needs format version 3: give the table the property {}=3, or "
           "leave it out",
-          name, key, kFormatVersion);
+          name, key, kFormatVersionProperty);
     }
     FIRN_RETURN_NOT_OK(CheckVersion(field.type.fields(), name + "."));
   }
@@ -100,15 +100,14 @@ Status MapId(const IdMap& ids, std::string_view what, FieldId& id) {
   return Status::OK();
 }
 
-Status TakeFormatVersion(std::map<std::string, std::string>& properties) {
-  const auto property = properties.find(kFormatVersionProperty);
-  if (property == properties.end()) return Status::OK();
-  if (property->second != fmt::format("{}", kFormatVersion)) {
-    return InvalidError("format-version {} is not supported yet for new tables, only {}",
-                        property->second, kFormatVersion);
-  }
-  properties.erase(property);
-  return Status::OK();
+Result<std::int32_t> TakeFormatVersion(std::map<std::string, std::string>& properties) {
+  const auto property = properties.extract(kFormatVersionProperty);
+  if (property.empty()) return kFormatVersionDefault;
+  if (property.mapped() == "2") return 2;
+  if (property.mapped() == "3") return 3;
+  return InvalidError(
+      "table property {}: Firn makes tables of version 2 or 3, not \"{}\"",
+      kFormatVersionProperty, property.mapped());
 }
 
 }  // namespace
@@ -127,8 +126,9 @@ Status CheckColumns(const std::vector<types::Field>& fields,
 
 Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                                        WallTime now) {
-  FIRN_RETURN_NOT_OK(TakeFormatVersion(creation.properties));
-  FIRN_RETURN_NOT_OK(CheckColumns(creation.schema.fields, kFormatVersion));
+  FIRN_ASSIGN_OR_RETURN(const std::int32_t format_version,
+                        TakeFormatVersion(creation.properties));
+  FIRN_RETURN_NOT_OK(CheckColumns(creation.schema.fields, format_version));
   types::Schema schema = types::AssignFreshIds(creation.schema);
   schema.id = SchemaId(0);
   IdMap ids;
@@ -158,7 +158,7 @@ Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
   const auto now_ms = std::chrono::floor<milliseconds>(now).time_since_epoch().count();
   const FieldId last_column_id = types::HighestFieldId(schema);
   const SortOrderId order_id = order.id;
-  return TableMetadata{.format_version = kFormatVersion,
+  return TableMetadata{.format_version = format_version,
                        .table_uuid = std::move(uuid),
                        .location = std::move(creation.location),
                        .last_sequence_number = SnapshotSequence(0),
@@ -177,6 +177,7 @@ Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                        .snapshot_log = {},
                        .metadata_log = {},
                        .refs = {},
+                       .next_row_id = 0,
                        .unknown = {}};
 }
 

@@ -25,10 +25,11 @@ struct TableCreation {
 ///
 /// Ids are given anew, as every Iceberg catalog does: fields from 1, partition fields
 /// from 1000, schema and spec 0, sort order 1 (0 if unsorted). Use what comes back. The
-/// property format-version chooses the version and is not kept. Invalid, naming the field
-/// or property, if the schema has no columns, two of one name or more than 32 levels,
-/// what a later version brought (timestamp_ns, timestamptz_ns, default values), if spec
-/// or order do not fit it, or for a version but 2.
+/// property format-version chooses the version, 2 or 3, and is not kept; without it the
+/// version is 2. Invalid, naming the field or property, if the schema has no columns, two
+/// of one name or more than 32 levels, or what a later version brought (timestamp_ns,
+/// timestamptz_ns, default values), if spec or order do not fit it, or for another
+/// version.
 Result<TableMetadata> NewTableMetadata(TableCreation creation, TableUuid uuid,
                                        WallTime now);
 

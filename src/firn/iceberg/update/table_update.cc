@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "firn/core/whole_number.h"
+#include "firn/iceberg/metadata/row_lineage.h"
 #include "firn/order/key_encoder.h"
 
 namespace firn::iceberg {
@@ -172,6 +173,7 @@ class Applier {
                    snapshot.sequence_number, metadata_.last_sequence_number);
     }
     FIRN_RETURN_NOT_OK(CheckTime(snapshot));
+    FIRN_RETURN_NOT_OK(TakeRowIds(snapshot));
     metadata_.last_sequence_number = snapshot.sequence_number;
     metadata_.snapshots.push_back(snapshot);
     added_snapshots_.insert(snapshot.snapshot_id);
@@ -233,6 +235,23 @@ class Applier {
     }
     return InvalidError("add-snapshot: timestamp {} ms is before the parent's, {} ms",
                         snapshot.timestamp_ms, parent->timestamp_ms);
+  }
+
+  Status TakeRowIds(const Snapshot& snapshot) {
+    if (!HasRowLineage(metadata_.format_version)) return Status::OK();
+    if (!snapshot.first_row_id || !snapshot.added_rows || *snapshot.added_rows < 0) {
+      return InvalidError(
+          "add-snapshot: format version {} needs first-row-id and added-rows, or rows "
+          "would be without ids",
+          metadata_.format_version);
+    }
+    if (*snapshot.first_row_id < metadata_.next_row_id) {
+      return Error(ErrorKind::kConflict,
+                   "add-snapshot: first-row-id {} is below the table's next-row-id, {}",
+                   *snapshot.first_row_id, metadata_.next_row_id);
+    }
+    metadata_.next_row_id = *snapshot.first_row_id + *snapshot.added_rows;
+    return Status::OK();
   }
 
   void MoveMain(const Snapshot& snapshot) {

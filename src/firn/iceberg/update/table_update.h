@@ -57,8 +57,10 @@ struct SetDefaultSortOrder {
   bool operator==(const SetDefaultSortOrder&) const = default;
 };
 
-/// Its sequence number is above the table's last (else Conflict), its timestamp not below
-/// its parent's.
+/// Its sequence number is above the table's last and, from format version 3 on, its first
+/// row id not below the table's next (else Conflict); its timestamp is not below its
+/// parent's. Moves the table's next row id behind its added rows (Iceberg spec, "Snapshot
+/// Row IDs").
 struct AddSnapshot {
   Snapshot snapshot;
   bool operator==(const AddSnapshot&) const = default;

@@ -233,9 +233,14 @@ TEST(NewTableTest, FormatVersionIsAPropertyThatIsNotKept) {
   creation.properties = {{"format-version", "2"}, {"a", "1"}};
   EXPECT_THAT(NewTableMetadata(creation, {}, At(7)).ValueOrDie().properties,
               ElementsAre(std::pair("a", "1")));
+  EXPECT_EQ(NewTableMetadata(creation, {}, At(7)).ValueOrDie().format_version, 2);
   creation.properties["format-version"] = "3";
-  EXPECT_THAT(NewTableMetadata(creation, {}, At(7)).status().message(),
-              HasSubstr("format-version 3 is not supported yet"));
+  EXPECT_EQ(NewTableMetadata(creation, {}, At(7)).ValueOrDie().format_version, 3);
+  for (const char* other : {"1", "4", "02", ""}) {
+    creation.properties["format-version"] = other;
+    EXPECT_THAT(NewTableMetadata(creation, {}, At(7)).status().message(),
+                HasSubstr("version 2 or 3"));
+  }
 }
 
 TEST(NewTableTest, ColumnsNeedNamesOfTheirOwn) {
@@ -268,7 +273,7 @@ TEST(NewTableTest, ColumnsOfTooManyLevelsAreRefusedBeforeThereIsATable) {
   EXPECT_THAT(problem(33), HasSubstr("33 levels"));
 }
 
-TEST(NewTableTest, WhatLaterVersionsBroughtIsRefused) {
+TEST(NewTableTest, WhatVersion3BroughtIsRefusedBeforeIt) {
   const auto problem = [](types::Field field) {
     const TableCreation creation{.schema = {.fields = {std::move(field)}}};
     return NewTableMetadata(creation, {}, At(7)).status().message();
@@ -279,13 +284,16 @@ TEST(NewTableTest, WhatLaterVersionsBroughtIsRefused) {
   EXPECT_THAT(problem({.id = 1, .name = "l", .type = types::Type::List(ns)}),
               testing::AllOf(HasSubstr("column 'l.element': timestamp_ns needs format "
                                        "version 3"),
-                             HasSubstr("declare it as timestamp,")));
-  EXPECT_THAT(problem(tz), HasSubstr("declare it as timestamptz,"));
+                             HasSubstr("declare the column as timestamp,")));
+  EXPECT_THAT(problem(tz), HasSubstr("declare the column as timestamptz,"));
   types::Field with_default{.id = 1, .name = "d"};
   with_default.unknown["write-default"] = "null";
   EXPECT_EQ(problem(with_default), "");
   with_default.unknown["initial-default"] = "true";
   EXPECT_THAT(problem(with_default), HasSubstr("column 'd': initial-default needs"));
+  TableCreation creation{.schema = {.fields = {tz, with_default}},
+                         .properties = {{"format-version", "3"}}};
+  EXPECT_TRUE(NewTableMetadata(creation, {}, At(7)).ok());
 }
 
 TEST(NewTableTest, SpecAndOrderMustFitTheSchema) {
