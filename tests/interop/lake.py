@@ -1,6 +1,7 @@
 """A warehouse that Firn shares with other engines, and how each of them reads a table of it."""
 
 import dataclasses
+import gzip
 import json
 import os
 import pathlib
@@ -100,7 +101,8 @@ class Lake:
 
     def metadata(self, name):
         """The table's metadata as it stands in its file."""
-        return json.loads(self.metadata_file(name).read_text())
+        file = self.metadata_file(name)
+        return json.loads(gzip.decompress(file.read_bytes()) if ".gz." in file.name else file.read_bytes())
 
     # Spark
 

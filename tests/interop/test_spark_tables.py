@@ -1,5 +1,7 @@
 """Firn appends to tables that Spark made; Spark reads, writes, evolves and maintains them, and nothing is lost."""
 
+import re
+
 import pyarrow as pa
 import pytest
 from events import (
@@ -195,6 +197,33 @@ def test_firn_appends_to_a_table_with_properties_of_spark(lake, spark, property,
     spark_appends(spark, events(2 * BATCH))
     lake.firn_appends(TABLE, events(3 * BATCH))
     assert content(spark.table(TABLE).toArrow()) == content(events(0, 4 * BATCH))
+
+
+@pytest.mark.parametrize("layout", ["", "PARTITIONED BY (name)"])
+@pytest.mark.parametrize("properties", [
+    {},
+    {"write.object-storage.partitioned-paths": "false"},
+    {"write.data.path": "{warehouse}/elsewhere"},
+    {"write.data.path": "{warehouse}/elsewhere/", "write.object-storage.partitioned-paths": "false"},
+])
+def test_data_files_are_spread_as_java_spreads_them(lake, spark, layout, properties):
+    properties = {name: value.format(warehouse=lake.location) for name, value in properties.items()}
+    properties["write.object-storage.enabled"] = "true"
+    spark.sql("CREATE NAMESPACE db")
+    texts = ", ".join(f"'{name}'='{value}'" for name, value in properties.items())
+    spark.sql(f"CREATE TABLE {TABLE} {SPARK_COLUMNS} USING iceberg {layout} TBLPROPERTIES ({texts})")
+    lake.firn_appends(TABLE, events(0))
+    places = spark._jvm.org.apache.iceberg.LocationProviders.locationsFor(lake.table(TABLE).location(), properties)
+    has_partitions = "write.object-storage.partitioned-paths" not in properties
+    for task in lake.table(TABLE).scan().plan_files():
+        *folders, name = task.file.file_path.split("/")
+        partition = [folder for folder in folders if folder.startswith("name=")]
+        assert bool(partition) == (has_partitions and bool(layout))
+        name = re.sub("^[01]{8}-", "", name)
+        assert task.file.file_path == places.newDataLocation("/".join([*partition, name]))
+    spark_appends(spark, events(BATCH))
+    lake.firn_appends(TABLE, events(2 * BATCH))
+    readers_agree(lake, spark, events(0, 3 * BATCH))
 
 
 @pytest.mark.parametrize("codec", ["uncompressed", "zstd", "snappy"])

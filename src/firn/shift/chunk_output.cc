@@ -7,7 +7,7 @@
 
 #include "firn/core/base64.h"
 #include "firn/core/crash_point.h"
-#include "firn/shift/data_file_options.h"
+#include "firn/shift/data_file_location.h"
 
 namespace firn::shift {
 namespace {

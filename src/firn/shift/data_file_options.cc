@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "firn/core/whole_number.h"
-#include "firn/iceberg/metadata/dropped_columns.h"
+#include "firn/iceberg/metadata/table_properties.h"
 
 namespace firn::shift {
 namespace {
@@ -17,27 +17,17 @@ using parquet_io::FileWriterOptions;
 using parquet_io::MetricsConfig;
 using parquet_io::MetricsMode;
 
-/// File systems take 255 bytes. A folder may hold the files of several partitions: names
-/// of files are unique without it.
-constexpr std::size_t kFolderNameBytesMax = 200;
-
 constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
 constexpr std::string_view kBloomFilterColumnPrefix =
     "write.parquet.bloom-filter-enabled.column.";
 constexpr std::string_view kBloomFilterProbabilityPrefix =
     "write.parquet.bloom-filter-fpp.column.";
 
-const std::string* FindProperty(const iceberg::TableMetadata& metadata,
-                                const std::string& name) {
-  const auto property = metadata.properties.find(name);
-  return property == metadata.properties.end() ? nullptr : &property->second;
-}
-
 /// The property as a whole number of at least `least`, else `target` stays.
 template <typename T>
 Status ReadNumber(const iceberg::TableMetadata& metadata, const std::string& name,
                   std::int64_t least, T& target) {
-  const std::string* text = FindProperty(metadata, name);
+  const std::string* text = FindTableProperty(metadata, name);
   if (text == nullptr) return Status::OK();
   const auto value = ParseWholeNumber<std::int64_t>(*text);
   if (!value || *value < least) {
@@ -81,12 +71,6 @@ Result<MetricsMode> ParseMetricsMode(const std::string& property,
   return InvalidError(
       "table property {}: \"{}\" is not none, counts, full or truncate(n)", property,
       text);
-}
-
-/// As Java reads a boolean: whatever is not "true" is false.
-bool IsTrue(std::string_view text) {
-  return std::ranges::equal(text, std::string_view("true"), {},
-                            [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
 }
 
 bool HasBloomFilters(const types::Type& type) {
@@ -133,7 +117,7 @@ Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata,
                                         const order::SortOrder& order) {
   MetricsConfig config;
   const std::string default_name = "write.metadata.metrics.default";
-  if (const std::string* text = FindProperty(metadata, default_name)) {
+  if (const std::string* text = FindTableProperty(metadata, default_name)) {
     FIRN_ASSIGN_OR_RETURN(config.default_mode, ParseMetricsMode(default_name, *text));
   } else {
     FIRN_RETURN_NOT_OK(LimitInferredModes(metadata, config));
@@ -154,7 +138,7 @@ Result<MetricsConfig> ReadMetricsConfig(const iceberg::TableMetadata& metadata,
 /// The property as a probability between 0 and 1, else `target` stays.
 Status ReadProbability(const iceberg::TableMetadata& metadata, const std::string& name,
                        double& target) {
-  const std::string* text = FindProperty(metadata, name);
+  const std::string* text = FindTableProperty(metadata, name);
   if (text == nullptr) return Status::OK();
   double value = 0;
   const char* end = text->data() + text->size();
@@ -177,7 +161,7 @@ Result<std::map<FieldId, BloomFilter>> ReadBloomFilters(
   common.bytes_max = std::min(common.bytes_max, BloomFilter::kBytesMost);
   std::map<FieldId, BloomFilter> filters;
   for (const auto& [name, text] : metadata.properties) {
-    if (!name.starts_with(kBloomFilterColumnPrefix) || !IsTrue(text)) continue;
+    if (!name.starts_with(kBloomFilterColumnPrefix) || !iceberg::IsTrue(text)) continue;
     const std::string column = name.substr(kBloomFilterColumnPrefix.size());
     const types::Field* field = FindField(CurrentSchema(metadata), column);
     // A column that was dropped leaves its property behind; the format has no filters of
@@ -189,27 +173,6 @@ Result<std::map<FieldId, BloomFilter>> ReadBloomFilters(
                         filter.false_positives));
   }
   return filters;
-}
-
-/// Cuts a name at its limit, and not within an escape such as "%2F".
-std::string_view CutFolderName(std::string_view name) {
-  if (name.size() <= kFolderNameBytesMax) return name;
-  const std::size_t escape = name.substr(0, kFolderNameBytesMax).rfind('%');
-  const bool is_split =
-      escape != std::string_view::npos && escape + 3 > kFolderNameBytesMax;
-  return name.substr(0, is_split ? escape : kFolderNameBytesMax);
-}
-
-/// `path` with folder names that a file system takes.
-std::string CutFolderNames(std::string_view path) {
-  std::string cut;
-  while (true) {
-    const std::size_t end = path.find('/');
-    cut += CutFolderName(path.substr(0, end));
-    if (end == std::string_view::npos) return cut;
-    cut += '/';
-    path.remove_prefix(end + 1);
-  }
 }
 
 /// The order's leading columns that Parquet can express: those of the file, without a
@@ -235,7 +198,7 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
                                           const order::SortOrder& order) {
   FileWriterOptions options;
   if (const std::string* codec =
-          FindProperty(metadata, "write.parquet.compression-codec")) {
+          FindTableProperty(metadata, "write.parquet.compression-codec")) {
     FIRN_ASSIGN_OR_RETURN(options.codec, ParseCodec(*codec));
   }
   FIRN_RETURN_NOT_OK(ReadNumber(metadata, "write.parquet.compression-level", INT32_MIN,
@@ -250,18 +213,6 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
   FIRN_ASSIGN_OR_RETURN(options.bloom_filters, ReadBloomFilters(metadata));
   options.sorting_columns = SortingColumns(order, CurrentSchema(metadata));
   return options;
-}
-
-Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
-                                     const types::PartitionSpec& spec,
-                                     const types::PartitionTuple& partition,
-                                     const std::string& file_name) {
-  const std::string* folder = FindProperty(metadata, "write.data.path");
-  FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
-                        PartitionTypes(spec, SchemaFor(metadata, spec)));
-  const std::string path = CutFolderNames(PartitionPath(spec, types, partition));
-  return fmt::format("{}/{}{}{}", folder ? *folder : metadata.location + "/data", path,
-                     path.empty() ? "" : "/", file_name);
 }
 
 }  // namespace firn::shift

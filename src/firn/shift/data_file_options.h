@@ -1,14 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "firn/core/status.h"
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/order/sort_order.h"
 #include "firn/parquet_io/file_writer.h"
-#include "firn/types/partition_spec.h"
-#include "firn/types/schema.h"
 
 namespace firn::shift {
 
@@ -21,13 +16,5 @@ namespace firn::shift {
 /// Invalid, naming the property, for a value that cannot be read.
 Result<parquet_io::FileWriterOptions> DataFileOptions(
     const iceberg::TableMetadata& metadata, const order::SortOrder& order);
-
-/// Where a data file goes: "<folder>/<partition path>/<file name>", the folder being the
-/// property write.data.path, else "<location>/data". Folder names that are too long for a
-/// file system are cut, so partitions may share a folder.
-Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
-                                     const types::PartitionSpec& spec,
-                                     const types::PartitionTuple& partition,
-                                     const std::string& file_name);
 
 }  // namespace firn::shift

@@ -1,6 +1,9 @@
 #include "firn/iceberg/io/metadata_io.h"
 
+#include <algorithm>
+
 #include "firn/core/whole_number.h"
+#include "firn/iceberg/metadata/table_properties.h"
 #include "firn/iceberg/serde/deflate.h"
 #include "firn/iceberg/serde/metadata_json.h"
 
@@ -10,6 +13,7 @@ namespace {
 constexpr std::int32_t kOldestWritableVersion = 2;
 constexpr std::int32_t kNewestWritableVersion = 3;
 constexpr const char* kEncryptionKeyProperty = "encryption.key-id";
+constexpr const char* kCodecProperty = "write.metadata.compression-codec";
 constexpr std::size_t kMetadataBytesMax = std::size_t{1} << 30;
 
 bool IsGzipped(std::string_view location) {
@@ -22,6 +26,19 @@ Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
     FIRN_ASSIGN_OR_RETURN(bytes, Gunzip(bytes, kMetadataBytesMax));
   }
   return ParseTableMetadata(bytes);
+}
+
+/// Whether new metadata files are gzipped. Codecs have no case, as in Java.
+Result<bool> WantsGzip(const TableMetadata& metadata) {
+  const std::string* text = FindTableProperty(metadata, kCodecProperty);
+  if (text == nullptr) return false;
+  std::string codec = *text;
+  std::ranges::transform(codec, codec.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  if (codec == "gzip") return true;
+  if (codec == "none") return false;
+  return InvalidError("table property {}: \"{}\" is not none or gzip", kCodecProperty,
+                      *text);
 }
 
 /// The number before the first '-' of the file's name; nothing if there is none.
@@ -66,14 +83,14 @@ Status CheckWritable(const TableMetadata& metadata) {
         "files: write to it with another engine",
         metadata.location, kEncryptionKeyProperty);
   }
-  return Status::OK();
+  return WantsGzip(metadata).status();
 }
 
 Status WriteTableMetadata(const FileIo& io, std::string_view location,
                           const TableMetadata& metadata) {
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
   FIRN_ASSIGN_OR_RETURN(const std::string json, MetadataToJson(metadata));
-  return io.WriteNew(location, json);
+  return io.WriteNew(location, IsGzipped(location) ? Gzip(json) : json);
 }
 
 std::string NextMetadataLocation(const TableMetadata& metadata,
@@ -81,8 +98,9 @@ std::string NextMetadataLocation(const TableMetadata& metadata,
                                  std::string_view uuid) {
   std::int64_t version = 0;
   if (const auto previous = VersionOf(previous_location)) version = *previous + 1;
-  return fmt::format("{}/{:05}-{}.metadata.json", MetadataFolder(metadata), version,
-                     uuid);
+  const Result<bool> wants_gzip = WantsGzip(metadata);
+  return fmt::format("{}/{:05}-{}{}.metadata.json", MetadataFolder(metadata), version,
+                     uuid, wants_gzip.ok() && *wants_gzip ? ".gz" : "");
 }
 
 }  // namespace firn::iceberg

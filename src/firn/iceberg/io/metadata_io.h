@@ -13,7 +13,7 @@ namespace firn::iceberg {
 /// ".metadata.json.gz"). Corruption, naming the file and the field, if it is malformed.
 Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location);
 
-/// Durable once it returns OK.
+/// Gzipped if the location says so, as in ReadTableMetadata. Durable once it returns OK.
 /// Fails before a byte is written if CheckWritable does.
 Status WriteTableMetadata(const FileIo& io, std::string_view location,
                           const TableMetadata& metadata);

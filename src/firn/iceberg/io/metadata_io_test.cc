@@ -18,6 +18,25 @@ TEST(MetadataIoTest, ComesBackEqual) {
   EXPECT_EQ(ReadTableMetadata(files.io(), "memory:///m.json").ValueOrDie(), metadata);
 }
 
+TEST(MetadataIoTest, IsGzippedIfTheTableWantsIt) {
+  MemoryFiles files;
+  TableMetadata metadata = FlightsMetadata();
+  for (const char* codec : {"gzip", "GZIP"}) {
+    metadata.properties["write.metadata.compression-codec"] = codec;
+    const std::string location = NextMetadataLocation(metadata, "", codec);
+    EXPECT_THAT(location, testing::EndsWith(fmt::format("-{}.gz.metadata.json", codec)));
+    ASSERT_TRUE(WriteTableMetadata(files.io(), location, metadata).ok());
+    EXPECT_EQ(files.io().Read(location).ValueOrDie().substr(0, 2), "\x1f\x8b");
+    EXPECT_EQ(ReadTableMetadata(files.io(), location).ValueOrDie(), metadata);
+  }
+  metadata.properties["write.metadata.compression-codec"] = "none";
+  EXPECT_THAT(NextMetadataLocation(metadata, "", "u"),
+              testing::EndsWith("/00000-u.metadata.json"));
+  metadata.properties["write.metadata.compression-codec"] = "zstd";
+  EXPECT_THAT(ErrorText(CheckWritable(metadata)),
+              HasSubstr("\"zstd\" is not none or gzip"));
+}
+
 TEST(MetadataIoTest, ReadsGzip) {
   MemoryFiles files;
   // gzip of: {"format-version": 9}

@@ -64,11 +64,9 @@ Result<std::string> Inflate(std::string_view bytes, std::size_t bytes_max,
   return out;
 }
 
-}  // namespace
-
-std::string DeflateRaw(std::string_view bytes) {
+std::string Deflate(std::string_view bytes, int window_bits) {
   z_stream stream{};
-  FIRN_CHECK(deflateInit2(&stream, kLevel, Z_DEFLATED, kRawWindowBits, kMemoryLevel,
+  FIRN_CHECK(deflateInit2(&stream, kLevel, Z_DEFLATED, window_bits, kMemoryLevel,
                           Z_DEFAULT_STRATEGY) == Z_OK);
   std::string out(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = AsBytes(bytes.data());
@@ -80,6 +78,12 @@ std::string DeflateRaw(std::string_view bytes) {
   deflateEnd(&stream);
   return out;
 }
+
+}  // namespace
+
+std::string DeflateRaw(std::string_view bytes) { return Deflate(bytes, kRawWindowBits); }
+
+std::string Gzip(std::string_view bytes) { return Deflate(bytes, kGzipWindowBits); }
 
 Result<std::string> InflateRaw(std::string_view bytes, std::size_t bytes_max) {
   return Inflate(bytes, bytes_max, kRawWindowBits);

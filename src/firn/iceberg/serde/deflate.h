@@ -15,6 +15,9 @@ std::string DeflateRaw(std::string_view bytes);
 /// `bytes_max`.
 Result<std::string> InflateRaw(std::string_view bytes, std::size_t bytes_max);
 
+/// One gzip member (RFC 1952).
+std::string Gzip(std::string_view bytes);
+
 /// As InflateRaw, for one gzip member (RFC 1952).
 Result<std::string> Gunzip(std::string_view bytes, std::size_t bytes_max);
 

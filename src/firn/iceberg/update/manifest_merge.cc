@@ -10,6 +10,7 @@
 #include "firn/core/ulid.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/metadata/table_properties.h"
 
 namespace firn::iceberg {
 namespace {
@@ -19,14 +20,9 @@ constexpr const char* kTargetSize = "commit.manifest.target-size-bytes";
 constexpr const char* kMinCount = "commit.manifest.min-count-to-merge";
 constexpr std::string_view kTotalPrefix = "total-";
 
-const std::string* FindProperty(const TableMetadata& metadata, const char* name) {
-  const auto found = metadata.properties.find(name);
-  return found == metadata.properties.end() ? nullptr : &found->second;
-}
-
 Status ReadPositive(const TableMetadata& metadata, const char* name,
                     std::int64_t& target) {
-  const std::string* text = FindProperty(metadata, name);
+  const std::string* text = FindTableProperty(metadata, name);
   if (text == nullptr) return Status::OK();
   std::int64_t value = 0;
   const char* end = text->data() + text->size();
@@ -126,7 +122,7 @@ std::map<std::string, std::string> SummaryOf(const TableMetadata& metadata,
 
 Result<ManifestMergeLimits> ReadManifestMergeLimits(const TableMetadata& metadata) {
   ManifestMergeLimits limits;
-  if (const std::string* text = FindProperty(metadata, kEnabled)) {
+  if (const std::string* text = FindTableProperty(metadata, kEnabled)) {
     if (*text != "true" && *text != "false") {
       return InvalidError("table property {}: expected true or false, got \"{}\"",
                           kEnabled, *text);
