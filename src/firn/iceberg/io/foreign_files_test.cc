@@ -97,7 +97,8 @@ json ToJson(const ManifestFile& manifest) {
           {"existing_rows_count", OptionalNumber(manifest.existing_rows_count)},
           {"deleted_rows_count", OptionalNumber(manifest.deleted_rows_count)},
           {"partitions", std::move(partitions)},
-          {"key_metadata", OptionalHex(manifest.key_metadata)}};
+          {"key_metadata", OptionalHex(manifest.key_metadata)},
+          {"first_row_id", OptionalNumber(manifest.first_row_id)}};
 }
 
 /// A partition spec of a table, and the types of its fields.
@@ -130,19 +131,13 @@ json ToJson(const ManifestEntry& entry, const SpecOfTable& of) {
                     {"split_offsets", file.split_offsets},
                     {"equality_ids", file.equality_ids},
                     {"sort_order_id", OptionalId(file.sort_order_id)},
+                    {"first_row_id", OptionalNumber(file.first_row_id)},
                     {"referenced_data_file", OptionalNumber(file.referenced_data_file)}};
   return {{"status", static_cast<int>(entry.status)},
           {"snapshot_id", OptionalId(entry.snapshot_id)},
           {"sequence_number", OptionalId(entry.sequence_number)},
           {"file_sequence_number", OptionalId(entry.file_sequence_number)},
           {"data_file", std::move(data_file)}};
-}
-
-/// What is carried along unread is no part of the comparison.
-json Without(json object, const char* key) {
-  object.erase(key);
-  if (object.contains("data_file")) object["data_file"].erase(key);
-  return object;
 }
 
 /// A schema without one of its fields, or with it as another type.
@@ -346,8 +341,7 @@ TEST_P(ForeignFilesTest, ManifestListHasEveryField) {
   const json expected = Expected()["manifests"];
   ASSERT_EQ(manifests.size(), expected.size());
   for (std::size_t i = 0; i < manifests.size(); ++i) {
-    EXPECT_EQ(json::diff(Without(expected[i], "first_row_id"), ToJson(manifests[i])),
-              json::array());
+    EXPECT_EQ(json::diff(expected[i], ToJson(manifests[i])), json::array());
   }
 }
 
@@ -362,9 +356,7 @@ TEST_P(ForeignFilesTest, ManifestsHaveEveryField) {
     const json expected = Expected()["entries"][name];
     ASSERT_EQ(entries.size(), expected.size()) << name;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      EXPECT_EQ(json::diff(Without(expected[i], "first_row_id"), ToJson(entries[i], of)),
-                json::array())
-          << name;
+      EXPECT_EQ(json::diff(expected[i], ToJson(entries[i], of)), json::array()) << name;
     }
     EXPECT_TRUE(ReadManifest(files_.io(), metadata, LineOf(name)).ok());
   }

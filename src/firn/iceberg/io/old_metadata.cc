@@ -1,30 +1,22 @@
 #include "firn/iceberg/io/old_metadata.h"
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "firn/iceberg/metadata/table_properties.h"
 
 namespace firn::iceberg {
 namespace {
 
 constexpr const char* kEnabled = "write.metadata.delete-after-commit.enabled";
 
-/// As Java reads it: in any case, and everything else is false.
-bool IsTrue(std::string_view text) {
-  constexpr std::string_view kTrue = "true";
-  return std::ranges::equal(text, kTrue, [](unsigned char letter, char expected) {
-    return std::tolower(letter) == expected;
-  });
-}
-
 }  // namespace
 
 void DeleteOldMetadata(const FileIo& io, const std::vector<MetadataLogEntry>& before,
                        const TableMetadata& after) {
-  const auto property = after.properties.find(kEnabled);
-  if (property == after.properties.end() || !IsTrue(property->second)) return;
+  const std::string* enabled = FindTableProperty(after, kEnabled);
+  if (enabled == nullptr || !IsTrue(*enabled)) return;
   std::set<std::string_view> kept;
   for (const MetadataLogEntry& entry : after.metadata_log) {
     kept.insert(entry.metadata_file);
