@@ -94,7 +94,7 @@ TEST_P(ForeignMergeTest, LiveFilesKeepAllThatWasSaidOfThem) {
   EXPECT_EQ(LiveEntries(), before);
   EXPECT_EQ(DeleteManifests(), deletes_before);
   ASSERT_EQ(Manifests().size(), 2U);
-  const ManifestFile& merged = Manifests().front();
+  const ManifestFile merged = Manifests().front();
   EXPECT_EQ(merged.existing_files_count, before.size());
   EXPECT_EQ(merged.deleted_files_count, 0);
   EXPECT_EQ(merged.min_sequence_number, SnapshotSequence(1));
