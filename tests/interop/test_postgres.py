@@ -136,12 +136,14 @@ def finding(lake, code=0):
 def test_check_reaches_the_database(postgres_lake, postgres, tmp_path):
     lake = postgres_lake
     address = f"postgresql://127.0.0.1:{postgres.port}/{lake.uri.rsplit('/', 1)[1]}"
-    assert finding(lake) == (True, f"{address}: not there yet, will be made")
+    catalog = f"firn, at {address} (firn.yaml:2: catalog.uri)"
+    assert finding(lake) == (True, f"{catalog}: not there yet, will be made")
     lake.firn("load", TABLE, lake.write_parquet(events(0)), "--create")
-    assert finding(lake) == (True, f"firn, 1 table, at {address}")
+    assert finding(lake) == (True, catalog.replace("firn,", "firn, 1 table,"))
     ask(postgres, lake.uri, "ALTER TABLE iceberg_tables RENAME table_name TO name")
     assert finding(lake, code=1) == (
-        False, f"{address}: table iceberg_tables is no catalog's, it has no column table_name; name another database")
+        False, f"{catalog}: {address}: table iceberg_tables is no catalog's, it has no column table_name; "
+        "name another database")
 
 
 def test_check_finds_a_role_that_can_only_read(postgres_lake, postgres):
