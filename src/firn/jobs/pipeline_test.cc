@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "firn/jobs/test_pipeline.h"
 
 namespace firn::jobs {
@@ -16,6 +18,9 @@ constexpr const char* kAccepted = R"(200 {"accepted":1,"dead_lettered":0})";
 
 class PipelineTest : public ::testing::Test {
  protected:
+  // Of the faults that the pipeline's threads meet until it ends.
+  std::atomic<bool> fails_ = true;
+  std::atomic<int> failures_ = 0;
   TestPipeline test_;
 };
 
@@ -69,27 +74,25 @@ TEST_F(PipelineTest, WhatAnEarlierProcessLeftIsShiftedWithoutARequest) {
 }
 
 TEST_F(PipelineTest, AStoreThatFailsRefusesAndIsTriedAgain) {
-  bool fails = true;
   test_.wal_faults() = [&](const storage::StoreCall& call) {
     const bool is_put = call.operation == storage::StoreOperation::kPutWhole;
-    return fails && is_put ? storage::kFailBefore : storage::kPass;
+    return fails_ && is_put ? storage::kFailBefore : storage::kPass;
   };
   test_.Start();
   EXPECT_THAT(test_.Post(R"({"id":1})"), StartsWith("503 "));
-  fails = false;
+  fails_ = false;
   ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":2})") == kAccepted; }));
   EXPECT_TRUE(test_.EventuallyHasRows(1));
 }
 
 TEST_F(PipelineTest, ACommitThatFailsIsTriedAgain) {
-  int failures = 0;
   test_.catalog_script().before_commit = [&](const auto&) {
-    return ++failures == 1 ? Status::IOError("no") : Status::OK();
+    return ++failures_ == 1 ? Status::IOError("no") : Status::OK();
   };
   test_.Start();
   EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
   EXPECT_TRUE(test_.EventuallyHasRows(1));
-  EXPECT_GE(failures, 2);
+  EXPECT_GE(failures_, 2);
 }
 
 TEST_F(PipelineTest, RecordsAreRefusedWithoutMemory) {
@@ -101,9 +104,8 @@ TEST_F(PipelineTest, RecordsAreRefusedWithoutMemory) {
 }
 
 TEST_F(PipelineTest, RecordsAreRefusedWhileTheWalHoldsTooMuch) {
-  bool fails = true;
   test_.catalog_script().before_commit = [&](const auto&) {
-    return fails ? Status::IOError("no") : Status::OK();
+    return fails_ ? Status::IOError("no") : Status::OK();
   };
   test_.options().uncommitted_bytes_max = 1;
   test_.Start();
@@ -113,7 +115,7 @@ TEST_F(PipelineTest, RecordsAreRefusedWhileTheWalHoldsTooMuch) {
     return test_.Post(R"({"id":2})").find("wal.max_uncommitted_bytes") !=
            std::string::npos;
   }));
-  fails = false;
+  fails_ = false;
   ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":3})") == kAccepted; }));
 }
 
