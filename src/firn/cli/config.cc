@@ -11,7 +11,6 @@
 #include "firn/cli/nearest.h"
 #include "firn/cli/pyiceberg_config.h"
 #include "firn/cli/units.h"
-#include "firn/core/whole_number.h"
 
 namespace firn::cli {
 namespace {
@@ -96,37 +95,37 @@ Setter SetBytes(T& target, std::int64_t min = 1) {
 
 Setter SetDuration(Duration& target) { return SetParsed(target, ParseDuration); }
 
-Setter SetCount(std::int64_t& target) {
-  return SetParsed(target, [](const std::string& text) -> Result<std::int64_t> {
-    const auto count = ParseWholeNumber<std::int64_t>(text);
-    if (count && *count > 0) return *count;
-    return InvalidError("\"{}\" is not a whole number above 0", text);
+Setter SetCount(std::int64_t& target) { return SetParsed(target, ParseCount); }
+
+template <typename T>
+struct Choice {
+  const char* name;
+  T value;
+};
+
+template <typename T>
+Setter SetEither(T& target, Choice<T> a, Choice<T> b) {
+  return SetParsed(target, [=](const std::string& text) -> Result<T> {
+    if (text == a.name) return a.value;
+    if (text == b.name) return b.value;
+    return InvalidError("\"{}\" is neither {} nor {}", text, a.name, b.name);
   });
 }
 
 Setter SetBool(bool& target) {
-  return SetParsed(target, [](const std::string& text) -> Result<bool> {
-    if (text == "true" || text == "false") return text == "true";
-    return InvalidError("\"{}\" is neither true nor false", text);
-  });
+  return SetEither<bool>(target, {"true", true}, {"false", false});
 }
 
 Setter SetOversizedClusters(planner::OversizedClusters& target) {
-  return SetParsed(
-      target, [](const std::string& text) -> Result<planner::OversizedClusters> {
-        if (text == "cut_at_keys") return planner::OversizedClusters::kCutAtKeys;
-        if (text == "split_row_groups")
-          return planner::OversizedClusters::kSplitRowGroups;
-        return InvalidError("\"{}\" is neither cut_at_keys nor split_row_groups", text);
-      });
+  using planner::OversizedClusters;
+  return SetEither<OversizedClusters>(
+      target, {"cut_at_keys", OversizedClusters::kCutAtKeys},
+      {"split_row_groups", OversizedClusters::kSplitRowGroups});
 }
 
 Setter SetSchemaEvolution(SchemaEvolution& target) {
-  return SetParsed(target, [](const std::string& text) -> Result<SchemaEvolution> {
-    if (text == "none") return SchemaEvolution::kNone;
-    if (text == "add") return SchemaEvolution::kAdd;
-    return InvalidError("\"{}\" is neither none nor add", text);
-  });
+  return SetEither<SchemaEvolution>(target, {"none", SchemaEvolution::kNone},
+                                    {"add", SchemaEvolution::kAdd});
 }
 
 using Keys = std::map<std::string, Setter>;

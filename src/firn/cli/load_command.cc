@@ -313,10 +313,9 @@ class LoadRun {
   }
 
   void TellHowToGoOn() {
-    fmt::print(
-        stderr,
+    Tell(fmt::format(
         "load {0}: the same command{1} with --id {0} goes on where this one ended\n",
-        load_.id, CanBeReadTwice(load_.files) ? "" : " and input");
+        load_.id, CanBeReadTwice(load_.files) ? "" : " and input"));
   }
 
   Workspace& workspace_;

@@ -5,8 +5,6 @@
 #include "firn/cli/exit_code.h"
 #include "firn/cli/schema_file.h"
 #include "firn/cli/table_layout.h"
-#include "firn/order/sort_order.h"
-#include "firn/types/partition_spec.h"
 
 namespace firn::cli {
 namespace {
@@ -26,21 +24,20 @@ Status CheckLayout(const OpenTable& table, const LoadArguments& arguments) {
   FIRN_RETURN_NOT_OK(CheckSchema(table, arguments));
   const types::Schema& schema = CurrentSchema(table.metadata());
   if (!arguments.partition_by.empty()) {
-    const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
-    FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
+    FIRN_ASSIGN_OR_RETURN(const types::PartitionSpec spec,
+                          PartitionBy(arguments.partition_by, schema));
     const auto same = [](const types::PartitionField& a, const types::PartitionField& b) {
       return a.source_id == b.source_id && a.transform == b.transform;
     };
-    if (!std::ranges::equal(spec->fields, DefaultSpec(table.metadata()).fields, same)) {
+    if (!std::ranges::equal(spec.fields, DefaultSpec(table.metadata()).fields, same)) {
       return AsUsageError(InvalidError(
           "{} is partitioned by '{}', not by '{}'; leave --partition-by out",
           table.identifier, PartitionText(table.metadata()), arguments.partition_by));
     }
   }
   if (arguments.sort_by.empty()) return Status::OK();
-  const auto order = order::ParseSortOrder(arguments.sort_by, schema);
-  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
-  if (order->fields != DefaultSortOrder(table.metadata()).fields) {
+  FIRN_ASSIGN_OR_RETURN(const order::SortOrder order, SortBy(arguments.sort_by, schema));
+  if (order.fields != DefaultSortOrder(table.metadata()).fields) {
     return AsUsageError(
         InvalidError("{} is sorted by '{}', not by '{}'; leave --sort-by out",
                      table.identifier, SortText(table.metadata()), arguments.sort_by));
@@ -49,13 +46,8 @@ Status CheckLayout(const OpenTable& table, const LoadArguments& arguments) {
 }
 
 Status CheckNewLayout(const types::Schema& schema, const LoadArguments& arguments) {
-  if (!arguments.partition_by.empty()) {
-    const auto spec = types::ParsePartitionSpec(arguments.partition_by, schema);
-    FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
-  }
-  if (arguments.sort_by.empty()) return Status::OK();
-  const auto order = order::ParseSortOrder(arguments.sort_by, schema);
-  return AsUsageError(AddContext(order.status(), "--sort-by"));
+  FIRN_RETURN_NOT_OK(PartitionBy(arguments.partition_by, schema).status());
+  return SortBy(arguments.sort_by, schema).status();
 }
 
 }  // namespace firn::cli

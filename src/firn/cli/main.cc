@@ -23,8 +23,8 @@
 #include "firn/cli/man_page.h"
 #include "firn/cli/table_names.h"
 #include "firn/cli/terminal.h"
+#include "firn/cli/units.h"
 #include "firn/cli/usage_error.h"
-#include "firn/core/whole_number.h"
 
 namespace firn::cli {
 namespace {
@@ -460,9 +460,8 @@ class CommandLine {
     show.add_option("--limit", letters_show_.limit, "the most records shown (100)")
         ->check(CLI::Validator(
             [](const std::string& text) {
-              const auto count = ParseWholeNumber<std::int64_t>(text);
-              if (count && *count > 0) return std::string();
-              return fmt::format("\"{}\" is not a whole number above 0", text);
+              const auto count = ParseCount(text);
+              return count.ok() ? std::string() : ErrorText(count.status());
             },
             ""));
     AddFormat(show);

@@ -5,28 +5,15 @@
 #include "firn/cli/exit_code.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/shift/table_check.h"
+#include "firn/types/transform_term.h"
 
 namespace firn::cli {
 namespace {
 
-/// "user.name" of a column inside structs.
-std::string FullName(const types::Schema& schema, FieldId id) {
-  const auto path = ColumnPath(schema, id);
-  if (!path) return fmt::format("field {}", id);
-  std::vector<std::string_view> names;
-  const std::vector<types::Field>* fields = &schema.fields;
-  for (const int index : *path) {
-    const types::Field& field = (*fields)[static_cast<std::size_t>(index)];
-    names.push_back(field.name);
-    fields = &field.type.fields();
-  }
-  return fmt::format("{}", fmt::join(names, "."));
-}
-
 /// "tenant", "day(ts)", "bucket(16, id)".
 std::string TermText(const types::Schema& schema, FieldId source,
                      const types::Transform& transform) {
-  const std::string name = FullName(schema, source);
+  const std::string name = SourceName(schema, source);
   if (transform.kind == types::TransformKind::kIdentity) return name;
   const std::string text = ToString(transform);
   const std::string function = text.substr(0, text.find('['));
@@ -48,19 +35,27 @@ Status EnsureNamespace(iceberg::Catalog& catalog, const std::string& name) {
 
 }  // namespace
 
+Result<types::PartitionSpec> PartitionBy(const std::string& text,
+                                         const types::Schema& schema) {
+  auto spec = types::ParsePartitionSpec(text, schema);
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
+  return spec;
+}
+
+Result<order::SortOrder> SortBy(const std::string& text, const types::Schema& schema) {
+  auto order = order::ParseSortOrder(text, schema);
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
+  return order;
+}
+
 Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,
                               const NewTable& table) {
   const auto identifier = iceberg::ParseTableIdentifier(name);
   if (!identifier.ok()) return AsUsageError(identifier.status());
   const types::Schema schema = AssignFreshIds(table.schema);
-  const auto spec = types::ParsePartitionSpec(table.partition_by, schema);
-  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(spec.status(), "--partition-by")));
-  const auto order = order::ParseSortOrder(table.sort_by, schema);
-  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
-  iceberg::TableCreation creation{.schema = schema,
-                                  .partition_spec = *spec,
-                                  .sort_order = *order,
-                                  .properties = table.properties};
+  iceberg::TableCreation creation{.schema = schema, .properties = table.properties};
+  FIRN_ASSIGN_OR_RETURN(creation.partition_spec, PartitionBy(table.partition_by, schema));
+  FIRN_ASSIGN_OR_RETURN(creation.sort_order, SortBy(table.sort_by, schema));
   FIRN_RETURN_NOT_OK(AsUsageError(CheckCreation(creation, workspace.runtime())));
   FIRN_RETURN_NOT_OK(EnsureNamespace(workspace.catalog(), identifier->namespace_name));
   FIRN_ASSIGN_OR_RETURN(

@@ -20,6 +20,11 @@ struct NewTable {
   std::map<std::string, std::string> properties;
 };
 
+/// What --partition-by and --sort-by say. Usage errors name the option.
+Result<types::PartitionSpec> PartitionBy(const std::string& text,
+                                         const types::Schema& schema);
+Result<order::SortOrder> SortBy(const std::string& text, const types::Schema& schema);
+
 /// Makes a table, and its namespace if that is missing. A usage error if the layout does
 /// not fit the schema, or a shift could not write the table; AlreadyExists if there is
 /// such a table.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "firn/core/whole_number.h"
+
 namespace firn::cli {
 namespace {
 
@@ -52,6 +54,12 @@ Result<std::int64_t> ParseBytes(std::string_view text) {
   if (const auto bytes = ParseQuantity(text, kByteUnits)) return *bytes;
   return InvalidError("\"{}\" is not a size; write for example 64MiB, 512KiB or 1000",
                       text);
+}
+
+Result<std::int64_t> ParseCount(std::string_view text) {
+  const auto count = ParseWholeNumber<std::int64_t>(text);
+  if (count && *count > 0) return *count;
+  return InvalidError("\"{}\" is not a whole number above 0", text);
 }
 
 Result<Duration> ParseDuration(std::string_view text) {

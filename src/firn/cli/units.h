@@ -17,6 +17,9 @@ Result<std::int64_t> ParseBytes(std::string_view text);
 /// else.
 Result<Duration> ParseDuration(std::string_view text);
 
+/// A whole number above 0. Invalid for anything else.
+Result<std::int64_t> ParseCount(std::string_view text);
+
 /// "512 B", "3.4 MiB": at most four significant characters.
 std::string FormatBytes(std::int64_t bytes);
 

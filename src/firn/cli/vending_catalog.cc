@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "firn/iceberg/metadata/table_properties.h"
+
 namespace firn::cli {
 namespace {
 
@@ -12,8 +14,8 @@ constexpr const char* kFolderProperties[] = {"write.data.path", "write.metadata.
 std::vector<std::string> FoldersOf(const iceberg::TableMetadata& metadata) {
   std::vector<std::string> folders = {metadata.location};
   for (const char* property : kFolderProperties) {
-    const auto found = metadata.properties.find(property);
-    if (found != metadata.properties.end()) folders.push_back(found->second);
+    const std::string* folder = FindTableProperty(metadata, property);
+    if (folder != nullptr) folders.push_back(*folder);
   }
   return folders;
 }

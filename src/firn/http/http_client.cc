@@ -1,17 +1,8 @@
 #include "firn/http/http_client.h"
 
-#include <algorithm>
+#include "firn/core/lower_case.h"
 
 namespace firn::http {
-namespace {
-
-char LowerCase(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool EqualWithoutCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, LowerCase, LowerCase);
-}
-
-}  // namespace
 
 std::optional<std::string_view> FindHeader(const std::vector<Header>& headers,
                                            std::string_view name) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "firn/core/lower_case.h"
 #include "firn/types/transform_term.h"
 
 namespace firn::order {
@@ -15,11 +16,7 @@ std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words;
   for (text = types::TrimBlanks(text); !text.empty(); text = types::TrimBlanks(text)) {
     const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-    std::string word(text.substr(0, end));
-    std::ranges::transform(word, word.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    words.push_back(std::move(word));
+    words.push_back(LowerCase(text.substr(0, end)));
     text.remove_prefix(end);
   }
   return words;

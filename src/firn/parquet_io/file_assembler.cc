@@ -150,24 +150,20 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
   }));
   auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
   if (!fetched.ok()) return AddContext(fetched.status(), source.name);
-  auto added = Reading(source.name, [&]() -> Result<WrittenRowGroup> {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      const ReadRange range = ChunkRange(*chunks[i]);
-      FIRN_ASSIGN_OR_RETURN(const auto bytes,
-                            (*fetched)->ReadAt(range.offset, range.length));
-      const auto& column = *source.footer->schema()->Column(source_columns[i]);
-      FIRN_RETURN_NOT_OK(CheckPages(*chunks[i], column, bytes));
-    }
+  auto added = Reading(source.name, [&] {
     return AddRowGroup(
         {.row_group = *row_group,
          .chunks = chunks,
          .file = **fetched,
          .offset = bytes_written_},
-        [&](const parquet::ColumnChunkMetaData& chunk) -> Result<std::int64_t> {
+        [&](const parquet::ColumnChunkMetaData& chunk,
+            std::size_t i) -> Result<std::int64_t> {
           const ReadRange range = ChunkRange(chunk);
           const std::int64_t moved_by = bytes_written_ - range.offset;
           FIRN_ASSIGN_OR_RETURN(const auto bytes,
                                 (*fetched)->ReadAt(range.offset, range.length));
+          const auto& column = *source.footer->schema()->Column(source_columns[i]);
+          FIRN_RETURN_NOT_OK(CheckPages(chunk, column, bytes));
           FIRN_RETURN_NOT_OK(Write(*bytes));
           return moved_by;
         });
@@ -186,13 +182,14 @@ Result<WrittenRowGroup> FileAssembler::AppendEncoded(const EncodedRowGroup& enco
     }
     const std::int64_t offset = bytes_written_;
     bytes_written_ += encoded.bytes;
-    return AddRowGroup({.row_group = *row_group,
-                        .chunks = chunks,
-                        .file = *encoded.tail,
-                        .offset = offset},
-                       [&](const parquet::ColumnChunkMetaData&) -> Result<std::int64_t> {
-                         return offset - encoded.begin;
-                       });
+    return AddRowGroup(
+        {.row_group = *row_group,
+         .chunks = chunks,
+         .file = *encoded.tail,
+         .offset = offset},
+        [&](const parquet::ColumnChunkMetaData&, std::size_t) -> Result<std::int64_t> {
+          return offset - encoded.begin;
+        });
   });
 }
 
@@ -203,7 +200,7 @@ Result<WrittenRowGroup> FileAssembler::AddRowGroup(const Source& source,
   std::int64_t uncompressed_bytes = 0;
   for (std::size_t i = 0; i < source.chunks.size(); ++i) {
     const parquet::ColumnChunkMetaData& chunk = *source.chunks[i];
-    FIRN_ASSIGN_OR_RETURN(const std::int64_t moved_by, place(chunk));
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t moved_by, place(chunk, i));
     FinishChunk(chunk, moved_by, *added->NextColumnChunk());
     FIRN_RETURN_NOT_OK(AddChunk(chunk, source.file, static_cast<int>(i), moved_by));
     uncompressed_bytes += chunk.total_uncompressed_size();

@@ -73,10 +73,10 @@ class FileAssembler {
     /// Where the row group begins in the new file.
     std::int64_t offset = 0;
   };
-  /// Puts a column chunk into the sink if it is not there; tells by how much its offset
-  /// grows.
-  using PlaceChunk =
-      std::function<Result<std::int64_t>(const parquet::ColumnChunkMetaData&)>;
+  /// Puts a column chunk, the i-th of Source::chunks, into the sink if it is not there;
+  /// tells by how much its offset grows.
+  using PlaceChunk = std::function<Result<std::int64_t>(
+      const parquet::ColumnChunkMetaData&, std::size_t)>;
 
   FileAssembler() = default;
   Status Write(const arrow::Buffer& bytes);

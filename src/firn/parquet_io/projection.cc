@@ -6,6 +6,7 @@
 
 #include <arrow/array.h>
 #include <arrow/array/util.h>
+#include <arrow/builder.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
@@ -14,6 +15,7 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/parquet_io/required_columns.h"
+#include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/default_value.h"
 #include "firn/types/schema_union.h"
@@ -100,28 +102,15 @@ Status DoesNotFit(const Field& field, const arrow::DataType& type) {
                field.name, field.id, field.type.ToString(), type.ToString());
 }
 
-/// A value of the primitive type `type`.
-std::shared_ptr<arrow::Scalar> ScalarOf(const types::Type& type,
-                                        const types::Value& value) {
-  const auto arrow_type = types::ToArrowType(type);
-  if (const auto* decimal = std::get_if<types::DecimalValue>(&value)) {
-    const auto high = static_cast<std::int64_t>(decimal->unscaled >> 64);
-    const auto low = static_cast<std::uint64_t>(decimal->unscaled);
-    return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(high, low),
-                                                     arrow_type);
-  }
-  if (const auto* bytes = std::get_if<std::string>(&value)) {
-    return arrow::MakeScalar(arrow_type, arrow::Buffer::FromString(*bytes)).ValueOrDie();
-  }
-  return std::visit(
-      [&](const auto& held) -> std::shared_ptr<arrow::Scalar> {
-        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) {
-          return arrow::MakeScalar(arrow_type, held).ValueOrDie();
-        } else {
-          return arrow::MakeNullScalar(arrow_type);
-        }
-      },
-      value);
+/// A column of one value, which is of the primitive type `type` and not null.
+Result<std::shared_ptr<arrow::Array>> Repeated(const types::Type& type,
+                                               const types::Value& value,
+                                               std::int64_t rows) {
+  FIRN_ASSIGN_OR_RETURN(const auto builder, arrow::MakeBuilder(types::ToArrowType(type)));
+  FIRN_RETURN_NOT_OK(types::AppendValue(*builder, type, value));
+  FIRN_ASSIGN_OR_RETURN(const auto one, builder->Finish());
+  FIRN_ASSIGN_OR_RETURN(const auto scalar, one->GetScalar(0));
+  return arrow::MakeArrayFromScalar(*scalar, rows);
 }
 
 Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows);
@@ -143,9 +132,7 @@ Result<std::shared_ptr<arrow::Array>> StructsOfDefaults(const Field& field,
 Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows) {
   if (field.type.is_primitive()) {
     FIRN_ASSIGN_OR_RETURN(const types::Value value, types::InitialDefault(field));
-    if (!IsNull(value)) {
-      return arrow::MakeArrayFromScalar(*ScalarOf(field.type, value), rows);
-    }
+    if (!IsNull(value)) return Repeated(field.type, value, rows);
   } else if (field.type.kind() == TypeKind::kStruct && types::HasInitialDefault(field)) {
     return StructsOfDefaults(field, rows);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/types/transform_term.h"
+
 namespace firn::planner {
 namespace {
 
@@ -10,19 +12,6 @@ template <typename Legends, typename Id, typename Member>
 auto Find(const Legends& legends, const Id& id, Member member) {
   const auto found = std::ranges::find(legends, id, member);
   return found == legends.end() ? nullptr : &*found;
-}
-
-/// The full name; sort and partition columns are never inside a list or map.
-std::string SourceName(const types::Schema& schema, FieldId id) {
-  std::string name;
-  const std::vector<types::Field>* fields = &schema.fields;
-  for (const int index : types::ColumnPath(schema, id).value_or(std::vector<int>{})) {
-    const types::Field& field = (*fields)[static_cast<std::size_t>(index)];
-    if (!name.empty()) name += '.';
-    name += field.name;
-    fields = &field.type.fields();
-  }
-  return name.empty() ? fmt::format("field {}", id) : name;
 }
 
 std::string ColumnText(const order::SortField& field, const types::Schema& schema) {

@@ -62,19 +62,18 @@ Status CheckWrittenUnder(const iceberg::TableMetadata& metadata,
       IsNewerThanAll(footer.spec_id, metadata.partition_specs,
                      &types::PartitionSpec::id) ||
       IsNewerThanAll(footer.order_id, metadata.sort_orders, &order::SortOrder::id);
+  const bool has_all = FindSpec(metadata, footer.spec_id) != nullptr &&
+                       FindSortOrder(metadata, footer.order_id) != nullptr;
+  if (!is_stale && has_all) return Status::OK();
   const std::string what = fmt::format(
       "segment {}: was written under schema {}, partition spec {} and sort "
       "order {}, and the table does not have all of them",
       SegmentKey(segment.name), footer.schema_id, footer.spec_id, footer.order_id);
   if (is_stale) return Error(ErrorKind::kConflict, "{} yet; plan again", what);
-  if (FindSpec(metadata, footer.spec_id) == nullptr ||
-      FindSortOrder(metadata, footer.order_id) == nullptr) {
-    return InvalidError(
-        "{} any more; put back what was removed, or leave the segment out: 'firn wal "
-        "quarantine'",
-        what);
-  }
-  return Status::OK();
+  return InvalidError(
+      "{} any more; put back what was removed, or leave the segment out: 'firn wal "
+      "quarantine'",
+      what);
 }
 
 /// Adds segments to a PlanInput.

@@ -4,19 +4,21 @@
 #include <vector>
 
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/metadata/table_properties.h"
 #include "firn/order/key_encoder.h"
 #include "firn/parquet_io/file_writer.h"
 #include "firn/shift/data_file_options.h"
 #include "firn/storage/location.h"
+#include "firn/types/default_value.h"
 #include "firn/types/partition_spec.h"
 
 namespace firn::shift {
 namespace {
 
 Status CheckFolder(const iceberg::TableMetadata& metadata, const std::string& property) {
-  const auto found = metadata.properties.find(property);
-  if (found == metadata.properties.end()) return Status::OK();
-  return AddContext(storage::ParseLocation(found->second).status(),
+  const std::string* folder = FindTableProperty(metadata, property);
+  if (folder == nullptr) return Status::OK();
+  return AddContext(storage::ParseLocation(*folder).status(),
                     "table property " + property);
 }
 
@@ -25,12 +27,11 @@ Status CheckFolder(const iceberg::TableMetadata& metadata, const std::string& pr
 Status CheckNoDefaults(const std::vector<types::Field>& fields,
                        const std::string& parent) {
   for (const types::Field& field : fields) {
-    const auto value = field.unknown.find("write-default");
-    if (value != field.unknown.end() && value->second != "null") {
+    if (const std::string* value = FindDefault(field, types::kWriteDefault)) {
       return InvalidError(
           "column '{}{}' has a default value, which Firn cannot write yet: write to the "
           "table with another engine (write-default: {})",
-          parent, field.name, value->second);
+          parent, field.name, *value);
     }
     FIRN_RETURN_NOT_OK(CheckNoDefaults(field.type.fields(), parent + field.name + "."));
   }

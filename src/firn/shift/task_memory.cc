@@ -76,14 +76,17 @@ std::int64_t PeakBytes(std::vector<OpenRun> runs) {
   return peak;
 }
 
-/// Of the i + 1 largest runs together.
-std::vector<std::int64_t> LargestBytes(std::vector<OpenRun> runs) {
+/// Of the i + 1 largest runs together, but no more than what one key may find open.
+std::vector<std::int64_t> OpenBytes(std::vector<OpenRun> runs) {
+  const std::int64_t peak = PeakBytes(runs);
   std::ranges::sort(runs, std::ranges::greater(), &OpenRun::bytes);
-  std::vector<std::int64_t> sums;
+  std::vector<std::int64_t> open;
+  std::int64_t sum = 0;
   for (const OpenRun& run : runs) {
-    sums.push_back((sums.empty() ? 0 : sums.back()) + run.bytes);
+    sum += run.bytes;
+    open.push_back(std::min(peak, sum));
   }
-  return sums;
+  return open;
 }
 
 /// Of all row groups that the chunks share.
@@ -126,21 +129,20 @@ TaskMemory::TaskMemory(const planner::PlanInput& input,
     encoder_thread_ = std::max(encoder_thread_, kEncoderBatches * batch);
     output_ = std::max(output_,
                        kOutputCopies * std::min(chunk.bytes, writer.row_group_bytes_max));
-    Runs of_chunk{.peak = PeakBytes(runs), .largest = LargestBytes(std::move(runs))};
+    std::vector<std::int64_t> open = OpenBytes(std::move(runs));
     // Without a sort order runs are read one after the other.
     const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();
-    if (!is_sorted && !of_chunk.largest.empty()) of_chunk.largest.resize(1);
-    chunks_.push_back(std::move(of_chunk));
+    if (!is_sorted && !open.empty()) open.resize(1);
+    chunks_.push_back(std::move(open));
   }
 }
 
 std::int64_t TaskMemory::BytesWith(std::int64_t open_runs) const {
   std::int64_t open = shared_;
-  for (const Runs& runs : chunks_) {
-    if (runs.largest.empty()) continue;
-    const auto count = std::clamp<std::int64_t>(open_runs, 1, std::ssize(runs.largest));
-    open = std::max(
-        open, std::min(runs.peak, runs.largest[static_cast<std::size_t>(count - 1)]));
+  for (const std::vector<std::int64_t>& of_chunk : chunks_) {
+    if (of_chunk.empty()) continue;
+    const auto count = std::clamp<std::int64_t>(open_runs, 1, std::ssize(of_chunk));
+    open = std::max(open, of_chunk[static_cast<std::size_t>(count - 1)]);
   }
   return open + output_;
 }

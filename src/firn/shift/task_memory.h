@@ -37,16 +37,9 @@ class TaskMemory {
   std::int64_t OpenRunsWithin(std::int64_t limit_bytes) const;
 
  private:
-  /// Of the runs of one chunk.
-  struct Runs {
-    /// Of those that one key may find open.
-    std::int64_t peak = 0;
-    /// Of the i + 1 largest.
-    std::vector<std::int64_t> largest;
-  };
-
   const std::int64_t max_open_runs_;
-  std::vector<Runs> chunks_;
+  /// Of each chunk, what i + 1 open runs take at i.
+  std::vector<std::vector<std::int64_t>> chunks_;
   /// Of all row groups that the chunks share.
   std::int64_t shared_ = 0;
   std::int64_t output_ = 0;

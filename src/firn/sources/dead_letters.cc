@@ -113,17 +113,20 @@ Status CheckDeadLetterSchema(const types::Schema& schema) {
       difference);
 }
 
+Result<std::shared_ptr<arrow::RecordBatch>> DeadLetterRows(
+    const std::vector<DeadLetter>& letters, const types::Schema& schema, WallTime now) {
+  FIRN_RETURN_NOT_OK(CheckDeadLetterSchema(schema));
+  if (letters.empty()) return std::shared_ptr<arrow::RecordBatch>();
+  RowBuilder rows;
+  for (const DeadLetter& letter : letters) FIRN_RETURN_NOT_OK(rows.Append(letter, now));
+  return rows.Finish(types::ToArrowSchema(schema));
+}
+
 Result<wal::Delivery> DeadLetterDelivery(const SourceBatch& batch,
                                          const types::Schema& schema, WallTime now) {
-  FIRN_RETURN_NOT_OK(CheckDeadLetterSchema(schema));
   wal::Delivery delivery = {.range = batch.delivery.range};
-  if (batch.dead_letters.empty()) return delivery;
-  RowBuilder rows;
-  for (const DeadLetter& letter : batch.dead_letters) {
-    FIRN_RETURN_NOT_OK(rows.Append(letter, now));
-  }
-  FIRN_ASSIGN_OR_RETURN(delivery.rows, rows.Finish(types::ToArrowSchema(schema)));
-  if (delivery.range) {
+  FIRN_ASSIGN_OR_RETURN(delivery.rows, DeadLetterRows(batch.dead_letters, schema, now));
+  if (delivery.rows != nullptr && delivery.range) {
     FIRN_ASSIGN_OR_RETURN(delivery.offsets, OffsetsOf(batch.dead_letters));
   }
   return delivery;

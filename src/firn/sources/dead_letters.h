@@ -23,6 +23,11 @@ types::Schema DeadLetterSchema();
 /// their ids.
 Status CheckDeadLetterSchema(const types::Schema& schema);
 
+/// Dead letters as rows of `schema`, which is DeadLetterSchema with the table's own field
+/// ids; null if there are none. Invalid if the schema is another.
+Result<std::shared_ptr<arrow::RecordBatch>> DeadLetterRows(
+    const std::vector<DeadLetter>& letters, const types::Schema& schema, WallTime now);
+
 /// The dead letters of a batch as rows of `schema`, which is DeadLetterSchema with the
 /// table's own field ids, over the same source range as its rows.
 ///

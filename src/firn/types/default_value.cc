@@ -7,9 +7,6 @@
 namespace firn::types {
 namespace {
 
-constexpr const char* kInitialDefault = "initial-default";
-constexpr const char* kWriteDefault = "write-default";
-
 /// Single-value JSON (Iceberg spec, "JSON single-value serialization"): numbers and
 /// booleans as they are, everything else as text.
 Result<Value> FromJson(const Type& type, const std::string& text) {
@@ -20,9 +17,9 @@ Result<Value> FromJson(const Type& type, const std::string& text) {
 }
 
 Result<Value> Default(const Field& field, const char* name) {
-  const auto found = field.unknown.find(name);
-  if (found == field.unknown.end() || found->second == "null") return Value();
-  const Result<Value> value = FromJson(field.type, found->second);
+  const std::string* text = FindDefault(field, name);
+  if (text == nullptr) return Value();
+  const Result<Value> value = FromJson(field.type, *text);
   if (value.ok()) return value;
   return AddContext(value.status(), fmt::format("{} of column '{}' (field id {})", name,
                                                 field.name, field.id));
@@ -36,9 +33,10 @@ Result<Value> InitialDefault(const Field& field) {
 
 Result<Value> WriteDefault(const Field& field) { return Default(field, kWriteDefault); }
 
-bool HasInitialDefault(const Field& field) {
-  const auto found = field.unknown.find(kInitialDefault);
-  return found != field.unknown.end() && found->second != "null";
+const std::string* FindDefault(const Field& field, const char* name) {
+  const auto found = field.unknown.find(name);
+  const bool is_there = found != field.unknown.end() && found->second != "null";
+  return is_there ? &found->second : nullptr;
 }
 
 }  // namespace firn::types

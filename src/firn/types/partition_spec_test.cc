@@ -3,15 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/types/test_fields.h"
+
 namespace firn::types {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Field Column(FieldId id, std::string name, TypeKind kind) {
-  return {.id = id, .name = std::move(name), .type = Type(kind)};
-}
 
 Schema FlightSchema() {
   Field origin = {.id = 5, .name = "origin"};

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/types/test_fields.h"
+
 namespace firn::types {
 namespace {
 
@@ -13,10 +15,6 @@ using testing::HasSubstr;
 
 const Type kLong(TypeKind::kLong);
 const Type kString(TypeKind::kString);
-
-Field Column(FieldId id, std::string name, Type type) {
-  return {.id = id, .name = std::move(name), .type = std::move(type)};
-}
 
 Schema NestedSchema() {
   const Type location = Type::Struct(

@@ -4,15 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "firn/core/lower_case.h"
+#include "firn/types/default_value.h"
+
 namespace firn::types {
 namespace {
 
-char InLowerCase(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool DiffersInCaseOnly(std::string_view a, std::string_view b) {
-  return a != b && std::ranges::equal(a, b, {}, InLowerCase, InLowerCase);
+  return a != b && EqualWithoutCase(a, b);
 }
 
 std::vector<Field> WithIdsAbove(FieldId last, std::vector<Field> fields) {
@@ -27,8 +26,7 @@ std::vector<Field> WithIdsAbove(FieldId last, std::vector<Field> fields) {
 /// A required field of rows that are there already needs a value for them (spec, "Default
 /// values").
 bool HasDefault(const Field& field, std::int32_t format_version) {
-  const auto value = field.unknown.find("initial-default");
-  return format_version >= 3 && value != field.unknown.end() && value->second != "null";
+  return format_version >= 3 && HasInitialDefault(field);
 }
 
 class Union {

@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/ranges.h>
+
+#include "firn/core/lower_case.h"
+
 namespace firn::types {
 namespace {
 
@@ -26,14 +30,6 @@ std::optional<Call> ParseCall(std::string_view text) {
   const std::string_view parameter = TrimBlanks(arguments.substr(0, comma));
   return Call{.transform = fmt::format("{}[{}]", name, parameter),
               .column = TrimBlanks(arguments.substr(comma + 1))};
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
 }
 
 bool IsNumber(std::string_view text) {
@@ -58,7 +54,7 @@ std::string NumberHint(std::string_view function,
 std::string Hint(std::string_view term) {
   const std::size_t open = term.find('(');
   const auto arguments = SplitTerms(term.substr(open + 1, term.size() - open - 2));
-  std::string name = Lower(TrimBlanks(term.substr(0, open)));
+  std::string name = LowerCase(TrimBlanks(term.substr(0, open)));
   for (const std::string_view function : {"bucket", "truncate"}) {
     if (name == function) return NumberHint(function, arguments);
   }
@@ -74,6 +70,19 @@ std::string_view TrimBlanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string SourceName(const Schema& schema, FieldId id) {
+  const auto path = ColumnPath(schema, id);
+  if (!path) return fmt::format("field {}", id);
+  std::vector<std::string_view> names;
+  const std::vector<Field>* fields = &schema.fields;
+  for (const int index : *path) {
+    const Field& field = (*fields)[static_cast<std::size_t>(index)];
+    names.push_back(field.name);
+    fields = &field.type.fields();
+  }
+  return fmt::format("{}", fmt::join(names, "."));
 }
 
 std::vector<std::string_view> SplitTerms(std::string_view text) {
@@ -98,9 +107,6 @@ Result<TransformTerm> ParseTransformTerm(std::string_view text, const Schema& sc
   }
   const Call call =
       ParseCall(text).value_or(Call{.transform = "identity", .column = TrimBlanks(text)});
-  const auto context = [&](const Status& status) {
-    return AddContext(status, fmt::format("'{}'", text));
-  };
   const Result<Transform> transform = ParseTransform(call.transform);
   if (!transform.ok()) {
     return InvalidError("'{}': {}{}", text, ErrorText(transform.status()), Hint(text));
@@ -113,7 +119,9 @@ Result<TransformTerm> ParseTransformTerm(std::string_view text, const Schema& sc
     return InvalidError("'{}': column '{}' is inside a list or map", text, call.column);
   }
   const Result<Type> result_type = ResultType(*transform, column->type);
-  if (!result_type.ok()) return context(result_type.status());
+  if (!result_type.ok()) {
+    return AddContext(result_type.status(), fmt::format("'{}'", text));
+  }
   return TransformTerm{.source_id = column->id,
                        .source_name = std::string(call.column),
                        .transform = *transform};

@@ -20,6 +20,10 @@ struct TransformTerm {
   bool operator==(const TransformTerm&) const = default;
 };
 
+/// "user.name": the full name of a column; "field 7" if there is none of this id, or it
+/// is inside a list or map.
+std::string SourceName(const Schema& schema, FieldId id);
+
 /// Parts of `text` between commas that are outside parentheses, without blanks around
 /// them; none if `text` is blank.
 std::vector<std::string_view> SplitTerms(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firn/core/lower_case.h"
 #include "firn/core/whole_number.h"
 #include "firn/iceberg/metadata/table_properties.h"
 #include "firn/iceberg/serde/deflate.h"
@@ -32,9 +33,7 @@ Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
 Result<bool> WantsGzip(const TableMetadata& metadata) {
   const std::string* text = FindTableProperty(metadata, kCodecProperty);
   if (text == nullptr) return false;
-  std::string codec = *text;
-  std::ranges::transform(codec, codec.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const std::string codec = LowerCase(*text);
   if (codec == "gzip") return true;
   if (codec == "none") return false;
   return InvalidError("table property {}: \"{}\" is not none or gzip", kCodecProperty,

@@ -1,7 +1,6 @@
 #include "firn/iceberg/metadata/table_properties.h"
 
-#include <algorithm>
-#include <string_view>
+#include "firn/core/lower_case.h"
 
 namespace firn::iceberg {
 
@@ -11,9 +10,6 @@ const std::string* FindTableProperty(const TableMetadata& metadata,
   return property == metadata.properties.end() ? nullptr : &property->second;
 }
 
-bool IsTrue(const std::string& text) {
-  return std::ranges::equal(text, std::string_view("true"), {},
-                            [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-}
+bool IsTrue(const std::string& text) { return EqualWithoutCase(text, "true"); }
 
 }  // namespace firn::iceberg

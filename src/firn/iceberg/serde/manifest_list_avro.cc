@@ -19,7 +19,6 @@ using serde::OptionalBytes;
 using serde::OptionalField;
 using serde::OptionalId;
 using serde::OptionalLong;
-using serde::Primitive;
 using serde::Reader;
 using serde::RecordField;
 using serde::SchemaPtr;

@@ -98,17 +98,19 @@ Summary MakeSummary(const Totals& before, const WrittenManifests& written,
   return summary;
 }
 
-/// The manifests of the parent's list.
-Status AddEarlier(std::string_view list, std::int32_t format_version,
-                  NewSnapshot& snapshot) {
+/// The manifests of the parent's list: `earlier`, if they are known.
+Status AddEarlier(std::string_view list, std::optional<std::vector<ManifestFile>> earlier,
+                  std::int32_t format_version, NewSnapshot& snapshot) {
   if (list.empty()) return Status::OK();
   FIRN_ASSIGN_OR_RETURN(const bool is_own, CanTakeOverManifestList(list, format_version));
   if (is_own) {
     snapshot.taken_over = list;
     return Status::OK();
   }
-  FIRN_ASSIGN_OR_RETURN(auto manifests, DecodeManifestList(list));
-  std::ranges::move(manifests, std::back_inserter(snapshot.manifests));
+  if (!earlier) {
+    FIRN_ASSIGN_OR_RETURN(earlier, DecodeManifestList(list));
+  }
+  std::ranges::move(*earlier, std::back_inserter(snapshot.manifests));
   return Status::OK();
 }
 
@@ -150,14 +152,15 @@ Result<PreparedSnapshot> PrepareAppend(const FileIo& io, const TableMetadata& me
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
   KeptManifestList only_here;
   KeptManifestList& kept = attempt.kept == nullptr ? only_here : *attempt.kept;
-  FIRN_RETURN_NOT_OK(KeepManifestListOfMain(io, metadata, kept));
+  FIRN_ASSIGN_OR_RETURN(auto earlier, KeepManifestListOfMain(io, metadata, kept));
   FIRN_ASSIGN_OR_RETURN(const Totals totals, TotalsBefore(metadata, kept.bytes));
   NewSnapshot snapshot{.id = written.snapshot_id,
                        .commit_uuid = written.commit_uuid,
                        .attempt = attempt.number,
                        .manifests = written.manifests,
                        .summary = MakeSummary(totals, written, attempt.summary)};
-  FIRN_RETURN_NOT_OK(AddEarlier(kept.bytes, metadata.format_version, snapshot));
+  FIRN_RETURN_NOT_OK(
+      AddEarlier(kept.bytes, std::move(earlier), metadata.format_version, snapshot));
   FIRN_ASSIGN_OR_RETURN(PreparedSnapshot prepared,
                         PrepareSnapshot(io, metadata, std::move(snapshot), now));
   kept = prepared.manifest_list;

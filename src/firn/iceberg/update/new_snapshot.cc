@@ -67,21 +67,21 @@ Result<std::vector<ManifestFile>> ManifestsOfMain(const FileIo& io,
   return ReadManifestList(io, snapshot->manifest_list);
 }
 
-Status KeepManifestListOfMain(const FileIo& io, const TableMetadata& metadata,
-                              KeptManifestList& kept) {
+Result<std::optional<std::vector<ManifestFile>>> KeepManifestListOfMain(
+    const FileIo& io, const TableMetadata& metadata, KeptManifestList& kept) {
   const Snapshot* snapshot = CurrentSnapshot(metadata);
   if (snapshot == nullptr) {
     kept = {};
-    return Status::OK();
+    return std::nullopt;
   }
   FIRN_RETURN_NOT_OK(CheckHasManifestList(*snapshot));
-  if (kept.location == snapshot->manifest_list) return Status::OK();
+  if (kept.location == snapshot->manifest_list) return std::nullopt;
   FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(snapshot->manifest_list));
   // Once it is kept nobody looks into all of it any more.
-  FIRN_RETURN_NOT_OK(
-      AddContext(DecodeManifestList(bytes).status(), snapshot->manifest_list));
+  auto manifests = DecodeManifestList(bytes);
+  FIRN_RETURN_NOT_OK(AddContext(manifests.status(), snapshot->manifest_list));
   kept = {.location = snapshot->manifest_list, .bytes = std::move(bytes)};
-  return Status::OK();
+  return *std::move(manifests);
 }
 
 Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& metadata,

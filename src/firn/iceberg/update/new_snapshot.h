@@ -31,9 +31,10 @@ struct KeptManifestList {
 };
 
 /// The manifest list of main's snapshot, put into `kept` unless it is there already; both
-/// fields empty without a snapshot. Corruption, naming the file, if it is malformed.
-Status KeepManifestListOfMain(const FileIo& io, const TableMetadata& metadata,
-                              KeptManifestList& kept);
+/// fields empty without a snapshot. Gives its manifests if it had to be read for it.
+/// Corruption, naming the file, if it is malformed.
+Result<std::optional<std::vector<ManifestFile>>> KeepManifestListOfMain(
+    const FileIo& io, const TableMetadata& metadata, KeptManifestList& kept);
 
 /// What a new snapshot on top of main is made of.
 struct NewSnapshot {

@@ -9,6 +9,7 @@
 
 #include "firn/iceberg/update/column_checks.h"
 #include "firn/order/key_encoder.h"
+#include "firn/types/default_value.h"
 
 namespace firn::iceberg {
 namespace {
@@ -70,9 +71,8 @@ Status CheckVersion(const std::vector<types::Field>& fields, const std::string& 
           name, field.type.ToString(), kFormatVersionProperty,
           types::Type(*instead).ToString());
     }
-    for (const char* key : {"initial-default", "write-default"}) {
-      const auto value = field.unknown.find(key);
-      if (value == field.unknown.end() || value->second == "null") continue;
+    for (const char* key : {types::kInitialDefault, types::kWriteDefault}) {
+      if (FindDefault(field, key) == nullptr) continue;
       return InvalidError(
           "column '{}': {} needs format version 3: give the table the property {}=3, or "
           "leave it out",

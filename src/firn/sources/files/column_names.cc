@@ -4,17 +4,9 @@
 
 #include <arrow/util/utf8.h>
 
+#include "firn/core/lower_case.h"
+
 namespace firn::sources {
-namespace {
-
-std::string InLowerCase(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
-}  // namespace
 
 std::vector<std::string> ColumnNames(const std::vector<types::Field>& fields) {
   std::vector<std::string> names;
@@ -31,7 +23,7 @@ Status CheckColumnNames(const std::vector<std::string>& names) {
     if (!arrow::util::ValidateUTF8(name)) {
       return InvalidError("the name of column {} is not UTF-8", i + 1);
     }
-    const auto [same, is_new] = seen.emplace(InLowerCase(name), name);
+    const auto [same, is_new] = seen.emplace(LowerCase(name), name);
     if (is_new) continue;
     if (same->second == name) {
       return InvalidError("two columns have the name '{}'; rename one of them", name);

@@ -5,11 +5,11 @@
 
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
-#include <arrow/util/compression.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "firn/sources/files/file_patterns.h"
+#include "firn/sources/files/test_compression.h"
 #include "firn/sources/files/test_folder.h"
 
 namespace firn::sources {
@@ -17,22 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string Compressed(arrow::Compression::type compression, const std::string& text) {
-  const auto codec = arrow::util::Codec::Create(compression).ValueOrDie();
-  const auto* input = reinterpret_cast<const std::uint8_t*>(text.data());
-  const std::int64_t size = std::ssize(text);
-  std::string out(static_cast<std::size_t>(codec->MaxCompressedLen(size, input)), '\0');
-  const std::int64_t taken = codec
-                                 ->Compress(size, input, std::ssize(out),
-                                            reinterpret_cast<std::uint8_t*>(out.data()))
-                                 .ValueOrDie();
-  return out.substr(0, static_cast<std::size_t>(taken));
-}
-
-std::string Gzip(const std::string& text) {
-  return Compressed(arrow::Compression::GZIP, text);
-}
 
 class InputFileTest : public testing::Test {
  protected:

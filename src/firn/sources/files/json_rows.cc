@@ -9,7 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/utf8.h>
 
-#include "firn/sources/files/append_value.h"
+#include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/single_value.h"
 

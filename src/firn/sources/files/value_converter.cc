@@ -7,8 +7,8 @@
 #include <arrow/builder.h>
 #include <arrow/record_batch.h>
 
-#include "firn/sources/files/append_value.h"
 #include "firn/sources/files/column_names.h"
+#include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/single_value.h"
 

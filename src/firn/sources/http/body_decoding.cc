@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 
+#include "firn/core/lower_case.h"
 #include "firn/sources/files/input_file.h"
 
 namespace firn::sources {
@@ -18,14 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kCompressed = {"gzip", "x-gzip", "zstd"};
 constexpr std::array<std::string_view, 2> kPlain = {"", "identity"};
 constexpr std::int64_t kPieceBytes = 64 << 10;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return lower;
-}
 
 bool IsCompressed(std::string_view encoding) {
   return std::ranges::count(kCompressed, LowerCase(encoding)) > 0;
@@ -39,13 +30,12 @@ bool IsKnownEncoding(std::string_view encoding) {
 
 Result<std::string> DecodeBody(std::string body, std::string_view encoding,
                                std::int64_t bytes_max) {
-  const auto buffer = arrow::Buffer::FromString(std::move(body));
-  const std::string_view bytes(*buffer);
+  const auto buffer = std::make_shared<arrow::Buffer>(std::string_view(body));
   FIRN_ASSIGN_OR_RETURN(InputFile file,
                         InputFile::Make(std::make_shared<arrow::io::BufferReader>(buffer),
                                         "the body", buffer->size()));
   if (!file.is_compressed()) {
-    if (!IsCompressed(encoding)) return std::string(bytes);
+    if (!IsCompressed(encoding)) return body;
     return InvalidError("the body is neither gzip nor zstd, though it is said to be {}",
                         encoding);
   }

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <arrow/buffer.h>
-#include <arrow/util/compression.h>
+
+#include "firn/sources/files/test_compression.h"
 
 namespace firn::sources {
 namespace {
@@ -12,23 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kMax = 1000;
-
-std::string Compressed(arrow::Compression::type type, const std::string& text) {
-  const auto codec = arrow::util::Codec::Create(type).ValueOrDie();
-  const auto* data = reinterpret_cast<const std::uint8_t*>(text.data());
-  const std::int64_t size = std::ssize(text);
-  std::string out(static_cast<std::size_t>(codec->MaxCompressedLen(size, data)), '\0');
-  const std::int64_t written = codec
-                                   ->Compress(size, data, std::ssize(out),
-                                              reinterpret_cast<std::uint8_t*>(out.data()))
-                                   .ValueOrDie();
-  out.resize(static_cast<std::size_t>(written));
-  return out;
-}
-
-std::string Gzip(const std::string& text) {
-  return Compressed(arrow::Compression::GZIP, text);
-}
 
 TEST(BodyDecodingTest, TakesTheCompressionAway) {
   EXPECT_EQ(DecodeBody("plain", "", kMax), "plain");

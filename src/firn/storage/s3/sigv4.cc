@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "firn/core/lower_case.h"
 #include "firn/storage/s3/digest.h"
 #include "firn/storage/s3/utc_time.h"
 
@@ -10,12 +11,6 @@ namespace firn::storage::s3 {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return lower;
-}
 
 /// Without blanks at the ends, and one where there were several.
 std::string SingleSpaced(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "firn/core/lower_case.h"
 #include "firn/iceberg/catalog/rest/rest_messages.h"
 
 namespace firn::iceberg::rest {
@@ -14,10 +15,8 @@ constexpr std::size_t kWordsBytesMax = 1'000;
 constexpr std::string_view kStaleWords[] = {"sequence number", "sequence-number",
                                             "first-row-id", "first row id"};
 
-char LowerCase(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool NamesStaleBase(std::string text) {
-  std::ranges::transform(text, text.begin(), LowerCase);
+bool NamesStaleBase(std::string_view message) {
+  const std::string text = LowerCase(message);
   return std::ranges::any_of(kStaleWords, [&](std::string_view words) {
     return text.find(words) != std::string::npos;
   });

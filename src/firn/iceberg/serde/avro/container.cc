@@ -169,10 +169,9 @@ void ContainerWriter::WriteBlock(const ContainerBlocks::Block& block) {
 
 void ContainerWriter::FlushBlock() {
   if (block_count_ == 0) return;
-  const std::string deflated =
-      codec_ == Codec::kNull ? std::string() : DeflateRaw(block_);
-  WriteBlock({.record_count = block_count_,
-              .bytes = codec_ == Codec::kNull ? block_ : deflated});
+  const std::string bytes =
+      codec_ == Codec::kNull ? std::move(block_) : DeflateRaw(block_);
+  WriteBlock({.record_count = block_count_, .bytes = bytes});
   block_.clear();
   block_count_ = 0;
 }

@@ -1,8 +1,8 @@
-#include "firn/sources/files/append_value.h"
+#include "firn/types/append_value.h"
 
 #include <arrow/builder.h>
 
-namespace firn::sources {
+namespace firn::types {
 namespace {
 
 template <typename Builder, typename Cell>
@@ -10,7 +10,7 @@ Status AppendTo(arrow::ArrayBuilder& builder, const Cell& cell) {
   return static_cast<Builder&>(builder).Append(cell);
 }
 
-Status AppendDecimal(arrow::ArrayBuilder& builder, const types::DecimalValue& decimal) {
+Status AppendDecimal(arrow::ArrayBuilder& builder, const DecimalValue& decimal) {
   const auto low = static_cast<std::uint64_t>(decimal.unscaled);
   const auto high = static_cast<std::int64_t>(decimal.unscaled >> 64);
   return AppendTo<arrow::Decimal128Builder>(builder, arrow::Decimal128(high, low));
@@ -18,9 +18,7 @@ Status AppendDecimal(arrow::ArrayBuilder& builder, const types::DecimalValue& de
 
 }  // namespace
 
-Status AppendValue(arrow::ArrayBuilder& builder, const types::Type& type,
-                   const types::Value& value) {
-  using types::TypeKind;
+Status AppendValue(arrow::ArrayBuilder& builder, const Type& type, const Value& value) {
   switch (type.kind()) {
     case TypeKind::kBoolean:
       return AppendTo<arrow::BooleanBuilder>(builder, std::get<bool>(value));
@@ -33,7 +31,7 @@ Status AppendValue(arrow::ArrayBuilder& builder, const types::Type& type,
     case TypeKind::kDouble:
       return AppendTo<arrow::DoubleBuilder>(builder, std::get<double>(value));
     case TypeKind::kDecimal:
-      return AppendDecimal(builder, std::get<types::DecimalValue>(value));
+      return AppendDecimal(builder, std::get<DecimalValue>(value));
     case TypeKind::kDate:
       return AppendTo<arrow::Date32Builder>(builder, std::get<std::int32_t>(value));
     case TypeKind::kTime:
@@ -52,4 +50,4 @@ Status AppendValue(arrow::ArrayBuilder& builder, const types::Type& type,
   }
 }
 
-}  // namespace firn::sources
+}  // namespace firn::types

@@ -6,11 +6,10 @@
 #include "firn/types/type.h"
 #include "firn/types/value.h"
 
-namespace firn::sources {
+namespace firn::types {
 
 /// Appends one value to a column. REQUIRES: `type` is primitive, `builder` is of its
 /// Arrow type, `value` is of it and not null.
-Status AppendValue(arrow::ArrayBuilder& builder, const types::Type& type,
-                   const types::Value& value);
+Status AppendValue(arrow::ArrayBuilder& builder, const Type& type, const Value& value);
 
-}  // namespace firn::sources
+}  // namespace firn::types
