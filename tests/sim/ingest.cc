@@ -6,6 +6,7 @@
 
 #include "chance.h"
 #include "firn/commit/positions.h"
+#include "firn/shift/wal_layout.h"
 #include "firn/wal/table_buffer.h"
 #include "rules.h"
 
@@ -19,13 +20,6 @@ constexpr Duration kFlushPollMin = std::chrono::milliseconds(150);
 constexpr Duration kFlushPollMax = std::chrono::hours(1);
 constexpr Duration kNever = std::chrono::hours(24 * 365);
 constexpr Duration kRetryMax = std::chrono::seconds(1);
-
-wal::TableLayout LayoutOf(const iceberg::TableMetadata& metadata) {
-  return {.uuid = metadata.table_uuid,
-          .schema = CurrentSchema(metadata),
-          .spec = DefaultSpec(metadata),
-          .order = DefaultSortOrder(metadata)};
-}
 
 /// What a failing store or a crash may do to a buffer.
 bool IsExpected(const Status& status) {
@@ -41,7 +35,7 @@ class Ingest {
         world_(process.world),
         node_(process.node),
         partition_(source_partition) {
-    layout_ = LayoutOf(world_.Load());
+    layout_ = shift::WalLayoutOf(world_.Load());
     OpenBuffer();
   }
 

@@ -15,6 +15,10 @@ namespace {
 constexpr std::size_t kOpeningMax = 256;
 /// While the catalog could not be listed yet.
 constexpr Duration kFirstDiscoveryInterval = std::chrono::seconds(2);
+/// Later: how often tables are looked for that others have made.
+constexpr Duration kDiscoveryInterval = std::chrono::minutes(1);
+/// Tables that are shifted at the same time.
+constexpr int kShiftsAtOnce = 4;
 
 }  // namespace
 
@@ -22,7 +26,7 @@ Pipeline::Pipeline(Environment environment, PipelineOptions options)
     : environment_(std::move(environment)),
       options_(std::move(options)),
       wal_reader_(environment_.runtime, environment_.wal_store),
-      permits_(environment_.runtime, options_.shifts_at_once),
+      permits_(environment_.runtime, kShiftsAtOnce),
       open_mutex_(environment_.runtime),
       mutex_(environment_.runtime),
       closing_changed_(environment_.runtime),
@@ -44,6 +48,7 @@ std::shared_ptr<TableIngest> Pipeline::Find(const std::string& name) {
 }
 
 void Pipeline::Open(const std::string& name, Missing missing, Opened opened) {
+  if (auto open = Find(name)) return opened(std::move(open));
   const bool is_queued =
       opener_.TryRun([this, name, missing, opened] { opened(OpenNow(name, missing)); });
   if (is_queued) return;
@@ -78,12 +83,8 @@ Result<iceberg::LoadedTable> Pipeline::Load(const iceberg::TableIdentifier& iden
     return Error(ErrorKind::kNotFound,
                  "there is no table {0}; 'firn table create {0}' makes it", identifier);
   }
-  auto created =
-      environment_.catalog.CreateTable(identifier, {.schema = sources::DeadLetterSchema(),
-                                                    .partition_spec = {},
-                                                    .sort_order = {},
-                                                    .properties = {},
-                                                    .location = ""});
+  auto created = environment_.catalog.CreateTable(
+      identifier, {.schema = sources::DeadLetterSchema()});
   // Another process may have made it meanwhile.
   if (!IsError(created.status(), ErrorKind::kAlreadyExists)) return created;
   return environment_.catalog.LoadTable(identifier);
@@ -133,16 +134,19 @@ std::unique_ptr<shift::TableShift> Pipeline::MakeShift(
       identifier, environment_.wal_id, options_.shift_options(ToString(identifier)));
 }
 
-Status Pipeline::Refresh(const iceberg::TableIdentifier& identifier) {
+Result<iceberg::TableMetadata> Pipeline::Refresh(
+    const iceberg::TableIdentifier& identifier) {
+  // Null while it is being opened.
   const std::shared_ptr<Table> table = FindTable(ToString(identifier));
-  // It is being opened, and was just loaded.
-  if (table == nullptr) return Status::OK();
-  const auto loaded = environment_.catalog.LoadTable(identifier);
-  if (IsError(loaded.status(), ErrorKind::kNotFound)) table->is_gone = true;
+  auto loaded = environment_.catalog.LoadTable(identifier);
+  const bool is_gone = IsError(loaded.status(), ErrorKind::kNotFound);
+  if (table != nullptr && is_gone) table->is_gone = true;
   FIRN_RETURN_NOT_OK(loaded.status());
-  table->ingest->ChangeLayout(shift::WalLayoutOf(loaded->metadata));
-  table->is_gone = false;
-  return Status::OK();
+  if (table != nullptr) {
+    table->ingest->ChangeLayout(shift::WalLayoutOf(loaded->metadata));
+    table->is_gone = false;
+  }
+  return std::move(loaded->metadata);
 }
 
 void Pipeline::DiscoverUntilClosed() {
@@ -160,8 +164,7 @@ void Pipeline::DiscoverUntilClosed() {
 bool Pipeline::AwaitDiscovery() {
   MutexLock lock(mutex_);
   Runtime& runtime = environment_.runtime;
-  const Duration interval =
-      is_ready_ ? options_.discovery_interval : kFirstDiscoveryInterval;
+  const Duration interval = is_ready_ ? kDiscoveryInterval : kFirstDiscoveryInterval;
   const BootTime next = runtime.SinceBoot() + interval;
   while (!closing_ && runtime.SinceBoot() < next) {
     closing_changed_.WaitFor(mutex_, next - runtime.SinceBoot());

@@ -34,10 +34,6 @@ struct PipelineOptions {
   /// Of one table: beyond it nothing is taken.
   std::int64_t uncommitted_bytes_max = 64LL << 30;
   std::function<shift::TableShiftOptions(const std::string& table)> shift_options;
-  /// Tables that are shifted at the same time.
-  int shifts_at_once = 4;
-  /// How often tables are looked for that others have made.
-  Duration discovery_interval = std::chrono::minutes(1);
 };
 
 /// The tables of one process: each takes rows, makes them durable in the WAL, and is
@@ -66,11 +62,9 @@ class Pipeline {
   enum class Missing { kFail, kMakeDeadLetterTable };
   using Opened = std::function<void(Result<std::shared_ptr<TableIngest>>)>;
 
-  /// The table, if it is open. Does not wait.
-  std::shared_ptr<TableIngest> Find(const std::string& name);
-
-  /// Opens a table, and tells `opened` from another thread. Does not wait: Unavailable is
-  /// told at once if too many are being opened. Else NotFound if there is no such table,
+  /// Tells `opened` of a table: at once if it is open, else from another thread, once it
+  /// is. Does not wait: Unavailable is told at once if too many are being opened. Else
+  /// NotFound if there is no such table,
   /// Invalid if the name is none or a shift could not write the table, and the catalog's
   /// errors.
   void Open(const std::string& name, Missing missing, Opened opened);
@@ -91,6 +85,8 @@ class Pipeline {
     std::atomic<bool> is_gone = false;
   };
 
+  /// The table, if it is open. Does not wait.
+  std::shared_ptr<TableIngest> Find(const std::string& name);
   Result<std::shared_ptr<TableIngest>> OpenNow(const std::string& name, Missing missing);
   Result<iceberg::LoadedTable> Load(const iceberg::TableIdentifier& identifier,
                                     Missing missing);
@@ -99,7 +95,7 @@ class Pipeline {
   std::unique_ptr<shift::TableShift> MakeShift(
       const iceberg::TableIdentifier& identifier);
   /// Takes notice of what others did to the table.
-  Status Refresh(const iceberg::TableIdentifier& identifier);
+  Result<iceberg::TableMetadata> Refresh(const iceberg::TableIdentifier& identifier);
   std::shared_ptr<Table> FindTable(const std::string& name);
   void DiscoverUntilClosed();
   /// False once the pipeline is closed.

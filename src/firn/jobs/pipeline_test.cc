@@ -135,13 +135,7 @@ TEST_F(PipelineTest, ATableThatWasDroppedIsMissingUntilItIsMadeAgain) {
   ASSERT_TRUE(test_.catalog().DropTable(name).ok());
   ASSERT_TRUE(
       test_.Eventually([&] { return test_.Post(R"({"id":2})").starts_with("404 "); }));
-  ASSERT_TRUE(test_.catalog()
-                  .CreateTable(name, {.schema = schema,
-                                      .partition_spec = {},
-                                      .sort_order = {},
-                                      .properties = {},
-                                      .location = ""})
-                  .ok());
+  ASSERT_TRUE(test_.catalog().CreateTable(name, {.schema = schema}).ok());
   ASSERT_TRUE(test_.Eventually([&] { return test_.Post(R"({"id":3})") == kAccepted; }));
   EXPECT_TRUE(test_.EventuallyHasRows(1));
 }

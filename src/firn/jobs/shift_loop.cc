@@ -30,12 +30,12 @@ ShiftPermits::ShiftPermits(Runtime& runtime, int count)
 
 ShiftLoop::ShiftLoop(const Environment& environment, std::string table,
                      std::unique_ptr<shift::TableShift> shift, ShiftTrigger trigger,
-                     std::function<Status()> refresh)
+                     std::function<Result<iceberg::TableMetadata>()> load)
     : environment_(environment),
       table_(std::move(table)),
       shift_(std::move(shift)),
       trigger_(trigger),
-      refresh_(std::move(refresh)),
+      load_(std::move(load)),
       uncommitted_gauge_(environment_.metrics.GetGauge(
           {.name = "firn_wal_uncommitted_bytes",
            .help = "Size of the segments that are not in the table.",
@@ -120,8 +120,9 @@ ShiftLoop::Step ShiftLoop::AwaitStep() {
 }
 
 Result<bool> ShiftLoop::Look() {
-  if (refresh_) FIRN_RETURN_NOT_OK(refresh_());
-  FIRN_ASSIGN_OR_RETURN(const shift::WalBacklog backlog, shift_->FindBacklog());
+  FIRN_ASSIGN_OR_RETURN(iceberg::TableMetadata metadata, load_());
+  FIRN_ASSIGN_OR_RETURN(const shift::WalBacklog backlog,
+                        shift_->FindBacklog(std::move(metadata)));
   const Duration age =
       backlog.since ? std::max(environment_.runtime.Now() - *backlog.since, Duration(0))
                     : Duration(0);

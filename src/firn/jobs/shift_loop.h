@@ -52,11 +52,11 @@ class ShiftLoop {
     const EventSink& events;
   };
 
-  /// `shift` is used by the loop alone. `refresh` is called before the WAL is looked at;
-  /// an error of it counts as one of the shift. It may be empty.
+  /// `shift` is used by the loop alone. `load` gives the table as it is now, whenever the
+  /// WAL is looked at; an error of it counts as one of the shift.
   ShiftLoop(const Environment& environment, std::string table,
             std::unique_ptr<shift::TableShift> shift, ShiftTrigger trigger,
-            std::function<Status()> refresh);
+            std::function<Result<iceberg::TableMetadata>()> load);
   ~ShiftLoop();
 
   /// This process made a segment of so many bytes durable. Thread-safe.
@@ -92,7 +92,7 @@ class ShiftLoop {
   const std::string table_;
   const std::unique_ptr<shift::TableShift> shift_;
   const ShiftTrigger trigger_;
-  const std::function<Status()> refresh_;
+  const std::function<Result<iceberg::TableMetadata>()> load_;
   metrics::Gauge& uncommitted_gauge_;
   metrics::Gauge& last_success_;
   metrics::Counter& failed_;

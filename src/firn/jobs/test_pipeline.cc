@@ -1,8 +1,8 @@
 #include "firn/jobs/test_pipeline.h"
 
-#include <charconv>
 #include <utility>
 
+#include "firn/core/whole_number.h"
 #include "firn/types/column_list.h"
 #include "firn/wal/wal_root.h"
 
@@ -33,12 +33,7 @@ TestPipeline::TestPipeline()
   FIRN_CHECK(catalog_.CreateNamespace("db").ok());
   const auto schema = types::ParseColumnList("id long not null, name string");
   FIRN_CHECK(
-      catalog_
-          .CreateTable({.namespace_name = "db", .name = "t"}, {.schema = *schema,
-                                                               .partition_spec = {},
-                                                               .sort_order = {},
-                                                               .properties = {},
-                                                               .location = ""})
+      catalog_.CreateTable({.namespace_name = "db", .name = "t"}, {.schema = *schema})
           .ok());
 }
 
@@ -65,9 +60,10 @@ void TestPipeline::Start() {
       [](const std::string&) { return UploadOptions{.decoded_bytes_max = 1000}; });
 }
 
-std::string TestPipeline::Request(const std::string& method, const std::string& target,
-                                  const std::string& body,
-                                  std::vector<http::Header> headers) {
+std::function<std::string()> TestPipeline::Send(const std::string& method,
+                                                const std::string& target,
+                                                const std::string& body,
+                                                std::vector<http::Header> headers) {
   auto answers = std::make_shared<BoundedQueue<http::Response>>(runtime_, 1);
   endpoints_->Handle(
       {.method = method,
@@ -76,19 +72,17 @@ std::string TestPipeline::Request(const std::string& method, const std::string& 
        .body = body,
        .peer = "127.0.0.1:1"},
       [answers](http::Response response) { answers->Push(std::move(response)); });
-  return TextOf(*answers->Pop());
+  return [answers] { return TextOf(*answers->Pop()); };
+}
+
+std::string TestPipeline::Request(const std::string& method, const std::string& target,
+                                  const std::string& body,
+                                  std::vector<http::Header> headers) {
+  return Send(method, target, body, std::move(headers))();
 }
 
 std::function<std::string()> TestPipeline::PostLater(const std::string& body) {
-  auto answers = std::make_shared<BoundedQueue<http::Response>>(runtime_, 1);
-  endpoints_->Handle(
-      {.method = "POST",
-       .target = "/v1/tables/db.t",
-       .headers = {},
-       .body = body,
-       .peer = "127.0.0.1:1"},
-      [answers](http::Response response) { answers->Push(std::move(response)); });
-  return [answers] { return TextOf(*answers->Pop()); };
+  return Send("POST", "/v1/tables/db.t", body, {});
 }
 
 bool TestPipeline::Eventually(const std::function<bool()>& condition) {
@@ -106,10 +100,8 @@ std::int64_t TestPipeline::RowsOf(const std::string& table) {
   if (!loaded.ok()) return 0;
   const iceberg::Snapshot* snapshot = CurrentSnapshot(loaded->metadata);
   if (snapshot == nullptr) return 0;
-  const std::string& text = snapshot->summary.at("total-records");
-  std::int64_t rows = 0;
-  std::from_chars(text.data(), text.data() + text.size(), rows);
-  return rows;
+  return ParseWholeNumber<std::int64_t>(snapshot->summary.at("total-records"))
+      .value_or(0);
 }
 
 bool TestPipeline::EventuallyHasRows(std::int64_t rows, const std::string& table) {

@@ -60,6 +60,11 @@ class TestPipeline {
   void AddColumn(const std::string& name);
 
  private:
+  /// Gives what waits for the answer.
+  std::function<std::string()> Send(const std::string& method, const std::string& target,
+                                    const std::string& body,
+                                    std::vector<http::Header> headers);
+
   Runtime& runtime_ = SystemRuntime();
   MemoryBudget buffer_memory_{runtime_, 64 << 20};
   MemoryBudget shift_memory_{runtime_, 1LL << 30};

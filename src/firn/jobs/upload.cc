@@ -69,7 +69,6 @@ Upload::Upload(Runtime& runtime, Pipeline& pipeline, std::string table,
       answer_(std::move(answer)) {}
 
 void Upload::Start() {
-  if (auto ingest = pipeline_.Find(table_)) return OnTable(ingest);
   pipeline_.Open(
       table_, Pipeline::Missing::kFail,
       [self = shared_from_this()](const Ingest& ingest) { self->OnTable(ingest); });
@@ -92,7 +91,6 @@ void Upload::OnTable(const Ingest& ingest) {
     return AppendRows();
   }
   const std::string letters = sources::DeadLetterTable(table_);
-  if (auto open = pipeline_.Find(letters)) return OnDeadLetterTable(open);
   pipeline_.Open(letters, Pipeline::Missing::kMakeDeadLetterTable,
                  [self = shared_from_this()](const Ingest& letter_ingest) {
                    self->OnDeadLetterTable(letter_ingest);
@@ -119,15 +117,14 @@ void Upload::OnDeadLetterTable(const Ingest& ingest) {
 
 Status Upload::AppendDeadLetters(TableIngest& ingest) {
   const auto layout = ingest.layout();
-  sources::SourceBatch batch = {
-      .table = table_, .delivery = {}, .dead_letters = std::move(records_.dead_letters)};
-  auto delivery = sources::DeadLetterDelivery(batch, layout->schema, runtime_.Now());
-  records_.dead_letters = std::move(batch.dead_letters);
-  FIRN_RETURN_NOT_OK(delivery.status());
-  delivery->acknowledge = [self = shared_from_this()](const auto& segment) {
+  wal::Delivery delivery;
+  FIRN_ASSIGN_OR_RETURN(
+      delivery.rows,
+      sources::DeadLetterRows(records_.dead_letters, layout->schema, runtime_.Now()));
+  delivery.acknowledge = [self = shared_from_this()](const auto& segment) {
     self->OnPart(kDeadLetters, segment.status());
   };
-  return ingest.TryAppend(*std::move(delivery), layout);
+  return ingest.TryAppend(std::move(delivery), layout);
 }
 
 void Upload::AppendRows() {

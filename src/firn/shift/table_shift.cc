@@ -86,7 +86,11 @@ TableShift::TableShift(const Environment& environment, iceberg::TableIdentifier 
 Result<TableShift::Head> TableShift::LoadHead() {
   FIRN_ASSIGN_OR_RETURN(iceberg::LoadedTable loaded,
                         environment_.catalog.LoadTable(table_));
-  Head head{.metadata = std::move(loaded.metadata)};
+  return HeadOf(std::move(loaded.metadata));
+}
+
+Result<TableShift::Head> TableShift::HeadOf(iceberg::TableMetadata metadata) {
+  Head head{.metadata = std::move(metadata)};
   FIRN_ASSIGN_OR_RETURN(head.positions, commit::ReadPositions(head.metadata, wal_id_));
   FIRN_RETURN_NOT_OK(CheckNotRolledBack(head.metadata, head.positions, ToString(table_)));
   return head;
@@ -103,8 +107,8 @@ Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
                        options_.iteration, stop);
 }
 
-Result<WalBacklog> TableShift::FindBacklog() {
-  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+Result<WalBacklog> TableShift::FindBacklog(iceberg::TableMetadata metadata) {
+  FIRN_ASSIGN_OR_RETURN(const Head head, HeadOf(std::move(metadata)));
   FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(environment_.wal_store,
                                                            head.metadata.table_uuid));
   return BacklogOf(shards, head.positions.reached);

@@ -102,8 +102,8 @@ class TableShift {
   /// shift.
   Result<PlannedIteration> Plan(const StopToken& stop);
 
-  /// Loads the table and lists its WAL; reads no segment.
-  Result<WalBacklog> FindBacklog();
+  /// Of the table as it was just loaded: lists its WAL, and reads no segment.
+  Result<WalBacklog> FindBacklog(iceberg::TableMetadata metadata);
 
   /// Moves what the WAL holds at the beginning, by as many iterations and commits as that
   /// takes; segments that arrive meanwhile are left to the next shift. Work that another
@@ -125,6 +125,7 @@ class TableShift {
   struct Head;
 
   Result<Head> LoadHead();
+  Result<Head> HeadOf(iceberg::TableMetadata metadata);
 
   const Environment environment_;
   const iceberg::TableIdentifier table_;
