@@ -52,9 +52,7 @@ class Server:
     def post(self, table, records, connection=None, headers=None):
         """Posts records, or a body as it is; gives status and answer."""
         body = records if isinstance(records, (bytes, str)) else ndjson(records)
-        own = None if connection else self.connect()
-        with contextlib.closing(own or contextlib.nullcontext()) if own else contextlib.nullcontext():
-            used = connection or own
+        with contextlib.nullcontext(connection) if connection else contextlib.closing(self.connect()) as used:
             used.request("POST", f"/v1/tables/{table}", body, headers or {})
             response = used.getresponse()
             text = response.read()
@@ -65,6 +63,10 @@ class Server:
         self.process.wait(60)
         self._reader.join()
         assert self.process.returncode == code, "".join(self.log)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
 
 
 def ndjson(records):
@@ -78,5 +80,4 @@ def serving(firn, **environment):
         yield server
     finally:
         if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
+            server.kill()

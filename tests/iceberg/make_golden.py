@@ -5,15 +5,14 @@ Each table is a folder: its metadata file, main's manifest list, the manifests o
 what fastavro and PyIceberg read in them. Names and field ids are the Iceberg spec's; bytes, bounds and partition values
 (as single values in binary) are in hexadecimal; what is absent is null, or empty if it is a list or a map.
 
-The tables lie in /tmp/golden, since metadata holds absolute locations. Java is Spark with Iceberg's runtime: `make
-setup-servers` installs it.
+The tables lie in /tmp/golden, since metadata holds absolute locations: it must not be there, and is deleted in the end.
+Java is Spark with Iceberg's runtime: `make setup-servers` installs it.
 
 Usage: make_golden.py
 """
 
 import datetime
 import json
-import os
 import pathlib
 import shutil
 import sys
@@ -41,8 +40,11 @@ from pyiceberg.types import (
 )
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/interop"))
+from lake import local_path  # noqa: E402
+from spark_session import start_spark  # noqa: E402
+
 GOLDEN = ROOT / "src/firn/iceberg/testdata/foreign"
-SERVERS = ROOT / ".deps/servers"
 LAKE = pathlib.Path("/tmp/golden")
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -146,7 +148,7 @@ def expected_of(metadata, list_file):
         # Format version 1 has no sequence numbers: they are 0.
         for name in ("sequence_number", "min_sequence_number"):
             manifest[name] = manifest[name] or 0
-        file = pathlib.Path(manifest["manifest_path"].removeprefix("file:"))
+        file = local_path(manifest["manifest_path"])
         nested = {"partition": partition_of(metadata, manifest["partition_spec_id"])}
         schema, records = avro_records(file)
         entries[file.name] = [
@@ -160,7 +162,7 @@ def keep(name, metadata_location):
     folder = GOLDEN / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    file = pathlib.Path(metadata_location.removeprefix("file:"))
+    file = local_path(metadata_location)
     metadata = TableMetadataUtil.parse_raw(file.read_text())
     list_file = pathlib.Path(metadata.current_snapshot().manifest_list.removeprefix("file:"))
     expected = expected_of(metadata, list_file)
@@ -211,30 +213,12 @@ def by_pyiceberg(version):
     keep(f"pyiceberg_v{version}", table.refresh().metadata_location)
 
 
-def spark_session():
-    sys.path.append(str(SERVERS / "spark/python"))
-    os.environ.update(TZ="UTC", SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-    from pyspark.sql import SparkSession
-
-    jars = ":".join(str(jar) for jar in sorted((SERVERS / "spark/jars").glob("*.jar")))
-    settings = {
-        "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g",
-        "spark.driver.extraClassPath": jars,
-        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -Duser.timezone=UTC -Dderby.system.home={LAKE}",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.golden": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.golden.type": "hadoop",
-        "spark.sql.catalog.golden.warehouse": f"file:{LAKE}/java",
-        "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "1",
-        "spark.sql.warehouse.dir": f"{LAKE}/spark", "spark.local.dir": f"{LAKE}/local", "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    builder = SparkSession.builder.master("local[1]").appName("golden")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    return session
+def open_spark():
+    spark = start_spark("golden", LAKE / "spark")
+    for key, value in {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "hadoop",
+                       ".warehouse": f"file:{LAKE}/java"}.items():
+        spark.conf.set(f"spark.sql.catalog.golden{key}", value)
+    return spark
 
 
 SPARK_ROWS = """VALUES
@@ -271,15 +255,21 @@ def by_java(spark, version):
     keep(f"java_v{version}", str(newest))
 
 
-def main():
-    shutil.rmtree(LAKE, ignore_errors=True)
+def write_all():
     for version in (1, 2):
         by_pyiceberg(version)
-    spark = spark_session()
+    spark = open_spark()
     for version in (1, 2, 3):
         by_java(spark, version)
     spark.stop()
-    shutil.rmtree(LAKE)
+
+
+def main():
+    LAKE.mkdir()  # fails if it is there: it may be somebody's
+    try:
+        write_all()
+    finally:
+        shutil.rmtree(LAKE)
 
 
 if __name__ == "__main__":

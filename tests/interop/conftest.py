@@ -10,14 +10,13 @@ import pathlib
 import shutil
 import socket
 import subprocess
-import sys
 
 import pytest
 from lake import ROOT, Lake
+from spark_session import DOWNLOADS, start_spark
 
 DATABASES = itertools.count(1)
 SERVERS = ROOT / "tests/servers"
-DOWNLOADS = ROOT / ".deps/servers"
 
 
 def install(name):
@@ -145,32 +144,7 @@ def rest_on_disk(servers_state):
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory):
     install("spark")
-    sys.path.append(str(DOWNLOADS / "spark/python"))
-    # The Java program reads these; a zone of the machine's would move timestamps.
-    os.environ.update(TZ="UTC", SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-    from pyspark.sql import SparkSession
-
-    jars = ":".join(str(jar) for name in ("spark", "postgres") for jar in sorted((DOWNLOADS / name / "jars").glob("*.jar")))
-    folder = tmp_path_factory.mktemp("spark")
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraClassPath": jars,
-        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -Duser.timezone=UTC -Dderby.system.home={folder}",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.local.dir": str(folder),
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    builder = SparkSession.builder.master("local[1]").appName("firn-interop")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
+    session = start_spark("firn-interop", tmp_path_factory.mktemp("spark"))
     yield session
     session.stop()
 

@@ -1,6 +1,8 @@
 """Events: rows of a small table, and the verbs with which the tests write and read it."""
 
 import datetime
+import json
+import sqlite3
 from collections import Counter
 
 import pyarrow as pa
@@ -35,6 +37,8 @@ SCHEMA = Schema(
     NestedField(4, "ts", TimestamptzType(), required=False),
 )
 SPARK_COLUMNS = "(id bigint, name string, amount double, ts timestamp)"
+FIRN_COLUMNS = "id long, name string, amount double, ts timestamptz"
+MERGE_ON_READ = ", ".join(f"'write.{what}.mode'='merge-on-read'" for what in ("delete", "update", "merge"))
 
 
 def content(table, names=None):
@@ -62,3 +66,11 @@ def firn_appends_losing_nothing(lake, rows, table=TABLE):
     after = lake.metadata(table)
     assert lost(before, after) == []
     return after
+
+
+def swap_metadata(lake, metadata):
+    """Writes `metadata` as the table's next file, as an engine of a later version would."""
+    file = lake.metadata_file(TABLE).with_name("00099-later.metadata.json")
+    file.write_text(json.dumps(metadata))
+    with sqlite3.connect(lake.database) as database:
+        database.execute("UPDATE iceberg_tables SET metadata_location = ?", (f"file://{file}",))

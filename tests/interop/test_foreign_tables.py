@@ -8,6 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from events import (
     BATCH,
+    FIRN_COLUMNS,
+    MERGE_ON_READ,
     SCHEMA,
     SPARK_COLUMNS,
     TABLE,
@@ -16,14 +18,12 @@ from events import (
     firn_appends_losing_nothing,
     readers_agree,
     spark_appends,
+    swap_metadata,
 )
 from lake import local_path
 from metadata import lost
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import IdentityTransform
-from test_pyiceberg_tables import swap_metadata
-
-MERGE_ON_READ = ", ".join(f"'write.{what}.mode'='merge-on-read'" for what in ("delete", "update", "merge"))
 
 
 def manifests(lake):
@@ -102,7 +102,7 @@ def test_firn_and_pyiceberg_go_on_with_a_table_with_deletes_branches_and_tags(la
 
 
 def test_encryption_keys_and_what_snapshots_say_of_them_are_kept(lake):
-    lake.firn("table", "create", TABLE, "--columns", "id long, name string, amount double, ts timestamptz",
+    lake.firn("table", "create", TABLE, "--columns", FIRN_COLUMNS,
               "--property", "format-version=3")
     lake.firn_appends(TABLE, events(0))
     metadata = lake.metadata(TABLE)

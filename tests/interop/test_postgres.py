@@ -12,39 +12,27 @@ import pytest
 from conftest import new_database
 from events import BATCH, SCHEMA, SPARK_COLUMNS, TABLE, content, events, readers_agree, spark_appends
 from lake import PROGRAM, Lake, environment
+from suites import passes, start_suite
 
-TESTS = PROGRAM.parents[1]
-
-
-def start_suite(module, uri, tests):
-    """A module's C++ tests on the server."""
-    return subprocess.Popen([TESTS / module / f"{module}_test", f"--gtest_filter={tests}"], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True,
-                            env={**os.environ, "FIRN_TEST_POSTGRES_URI": uri.replace("+pg8000", "")})
-
-
-def passes(suite):
-    output = suite.communicate(timeout=300)[0]
-    assert suite.returncode == 0, output
-    assert "SKIPPED" not in output
-    return int(re.search(r"(\d+) tests? from .* ran", output).group(1))
+def start_on(uri, module, tests):
+    return start_suite(module, tests, FIRN_TEST_POSTGRES_URI=uri.replace("+pg8000", ""))
 
 
 def test_the_catalog_keeps_what_every_catalog_promises(database):
-    assert passes(start_suite("iceberg", database, "*/Postgres:Postgres*")) > 30
+    assert passes(start_on(database, "iceberg", "*/Postgres:Postgres*")) > 30
 
 
 def test_many_writers_append_to_one_table(database):
-    assert passes(start_suite("commit", database, "ManyWritersTest.*/Postgres")) == 1
+    assert passes(start_on(database, "commit", "ManyWritersTest.*/Postgres")) == 1
 
 
 def test_many_writers_evolve_one_table(database):
-    assert passes(start_suite("commit", database, "EvolveTest.*/Postgres")) == 5
+    assert passes(start_on(database, "commit", "EvolveTest.*/Postgres")) == 5
 
 
 def test_many_writers_append_through_crashes(own_postgres):
     uri = new_database(own_postgres)
-    suite = start_suite("commit", uri, "ManyWritersTest.*/Postgres")
+    suite = start_on(uri, "commit", "ManyWritersTest.*/Postgres")
     for commits in (20, 60, 100):
         await_commits(own_postgres, uri, commits)
         own_postgres.restart_after_a_crash()

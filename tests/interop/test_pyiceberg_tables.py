@@ -1,7 +1,6 @@
 """Firn appends to tables that PyIceberg made; PyIceberg reads, writes again, and nothing of its is lost."""
 
 import json
-import sqlite3
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -221,14 +220,6 @@ def count_of(stranger, value):
     if isinstance(value, dict):
         return (value.get("x-stranger") == stranger) + sum(count_of(stranger, each) for each in value.values())
     return sum(count_of(stranger, each) for each in value) if isinstance(value, list) else 0
-
-
-def swap_metadata(lake, metadata):
-    """Writes `metadata` as the table's next file, as an engine of a later version would."""
-    file = lake.metadata_file(TABLE).with_name("00099-later.metadata.json")
-    file.write_text(json.dumps(metadata))
-    with sqlite3.connect(lake.database) as database:
-        database.execute("UPDATE iceberg_tables SET metadata_location = ?", (f"file://{file}",))
 
 
 def test_metadata_is_compressed_if_the_table_wants_it(lake):

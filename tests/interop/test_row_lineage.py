@@ -4,6 +4,8 @@ import pyarrow as pa
 import pytest
 from events import (
     BATCH,
+    FIRN_COLUMNS,
+    MERGE_ON_READ,
     SCHEMA,
     SPARK_COLUMNS,
     TABLE,
@@ -26,9 +28,16 @@ def lineage(spark):
     return {row["id"]: (row["_row_id"], row["updated"]) for row in rows}
 
 
-def creates(spark, *properties, columns=SPARK_COLUMNS, layout=""):
-    spark.sql("CREATE NAMESPACE IF NOT EXISTS db")
-    spark.sql(f"CREATE TABLE {TABLE} {columns} USING iceberg {layout} TBLPROPERTIES ({', '.join(properties)})")
+def lineage_since(spark, seen):
+    """The same; earlier rows keep their ids and the commit that wrote them."""
+    now = lineage(spark)
+    assert now | seen == now
+    return now
+
+
+def creates(spark, *properties, layout=""):
+    spark.sql("CREATE NAMESPACE db")
+    spark.sql(f"CREATE TABLE {TABLE} {SPARK_COLUMNS} USING iceberg {layout} TBLPROPERTIES ({', '.join(properties)})")
 
 
 def ids_of_the_metadata_are_right(lake):
@@ -53,8 +62,7 @@ def test_spark_reads_the_ids_of_rows_that_firn_and_spark_append_in_turn(lake, sp
             assert lost(before, lake.metadata(TABLE)) == []
         else:
             firn_appends_losing_nothing(lake, events(turn * BATCH))
-        now = lineage(spark)
-        assert now | seen == now  # earlier rows keep their ids and the commit that wrote them
+        now = lineage_since(spark, seen)
         sequence = ids_of_the_metadata_are_right(lake)["last-sequence-number"]
         assert {now[i][1] for i in range(turn * BATCH, (turn + 1) * BATCH)} == {sequence}
         seen = now
@@ -67,9 +75,9 @@ def test_rows_keep_their_ids_when_firn_merges_manifests(lake, spark):
     for turn in range(1, 5):
         seen = lineage(spark)
         firn_appends_losing_nothing(lake, events(turn * BATCH))
-        assert lineage(spark) | seen == lineage(spark)
+        lineage_since(spark, seen)
     spark_appends(spark, events(5 * BATCH))  # which merges in its turn
-    assert lineage(spark) | seen == lineage(spark)
+    lineage_since(spark, seen)
     assert "replace" in {each["summary"]["operation"] for each in lake.metadata(TABLE)["snapshots"]}
     ids_of_the_metadata_are_right(lake)
 
@@ -85,13 +93,12 @@ def test_rows_of_an_upgraded_table_get_ids_with_firn_s_first_append(lake, spark)
     assert None not in {row for row, _ in seen.values()}
     spark_appends(spark, events(3 * BATCH))
     firn_appends_losing_nothing(lake, events(4 * BATCH))
-    assert lineage(spark) | seen == lineage(spark)
+    lineage_since(spark, seen)
     readers_agree(lake, spark, events(0, 5 * BATCH))
 
 
 def test_updates_and_deletion_vectors_of_spark_stay_behind_firn_s_appends(lake, spark):
-    creates(spark, VERSION_3, *(f"'write.{what}.mode'='merge-on-read'" for what in ("update", "delete", "merge")),
-            layout="PARTITIONED BY (bucket(2, id))")
+    creates(spark, VERSION_3, MERGE_ON_READ, layout="PARTITIONED BY (bucket(2, id))")
     firn_appends_losing_nothing(lake, events(0))
     first = lineage(spark)
     spark.sql(f"DELETE FROM {TABLE} WHERE id = 2")
@@ -100,11 +107,11 @@ def test_updates_and_deletion_vectors_of_spark_stay_behind_firn_s_appends(lake, 
     assert updated[0][0] == first[0][0] and updated[0][1] > first[0][1]
     summary = firn_appends_losing_nothing(lake, events(BATCH))["snapshots"][-1]["summary"]
     assert summary["total-position-deletes"] == "2"
-    assert lineage(spark) | updated == lineage(spark)
+    lineage_since(spark, updated)
     assert {row.id for row in spark.table(TABLE).collect()} == set(range(2 * BATCH)) - {2}
     spark.sql(f"CALL firn.system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
     firn_appends_losing_nothing(lake, events(2 * BATCH))
-    assert lineage(spark) | updated == lineage(spark)
+    lineage_since(spark, updated)
 
 
 def test_branches_of_a_table_share_its_ids(lake, spark):
@@ -134,13 +141,13 @@ def test_firn_makes_tables_of_version_3(lake):
 
 def test_firn_and_spark_append_in_turn_to_a_table_of_version_3_by_firn(lake, spark):
     spark.sql("CREATE NAMESPACE db")
-    lake.firn("table", "create", TABLE, "--columns", "id long, name string, amount double, ts timestamptz",
+    lake.firn("table", "create", TABLE, "--columns", FIRN_COLUMNS,
               "--sort-by", "name desc, id", "--property", "format-version=3")
     for turn in range(0, 4, 2):
         spark_appends(spark, events(turn * BATCH))
         seen = lineage(spark)
         firn_appends_losing_nothing(lake, events((turn + 1) * BATCH))
-        assert lineage(spark) | seen == lineage(spark)
+        lineage_since(spark, seen)
     readers_agree(lake, spark, events(0, 4 * BATCH))
 
 
