@@ -25,10 +25,9 @@ class Server:
         self.process.stdin.close()
         self.log = []
         self.port = None
-        self._serving = threading.Event()
+        self._settled = threading.Event()
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        assert self._serving.wait(60) and self.port, "".join(self.log)
 
     def _read_log(self):
         for line in self.process.stderr:
@@ -36,10 +35,16 @@ class Server:
             found = re.search(r"serving http://127\.0\.0\.1:(\d+)", line)
             if found:
                 self.port = int(found[1])
-                self._serving.set()
-        self._serving.set()
+                self._settled.set()
+        self._settled.set()
+
+    def await_serving(self):
+        assert self._settled.wait(60) and self.port, "".join(self.log)
+        return self
 
     def connect(self, timeout=60):
+        if self.port is None:
+            raise ConnectionError("it does not serve yet")
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def get(self, path):
@@ -58,11 +63,16 @@ class Server:
             text = response.read()
         return response.status, json.loads(text) if text.startswith(b"{") else text.decode()
 
+    def await_end(self):
+        """Its exit code, once its log was read to the end."""
+        self.process.wait()
+        self._reader.join()
+        return self.process.returncode
+
     def stop(self, sent=signal.SIGTERM, code=0):
         self.process.send_signal(sent)
         self.process.wait(60)
-        self._reader.join()
-        assert self.process.returncode == code, "".join(self.log)
+        assert self.await_end() == code, "".join(self.log)
 
     def kill(self):
         self.process.kill()
@@ -73,11 +83,16 @@ def ndjson(records):
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
+def start_server(firn, **environment):
+    """Returns once it serves."""
+    return Server(firn, **environment).await_serving()
+
+
 @contextlib.contextmanager
 def serving(firn, **environment):
     server = Server(firn, **environment)
     try:
-        yield server
+        yield server.await_serving()
     finally:
         if server.process.poll() is None:
             server.kill()

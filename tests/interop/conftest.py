@@ -117,10 +117,15 @@ def s3(servers_state):
     yield from serve("s3", servers_state)
 
 
-@pytest.fixture(scope="session")
-def rest(servers_state, s3):
-    """A REST catalog whose warehouse is the bucket "lake"."""
-    properties = [
+@pytest.fixture
+def own_s3(tmp_path):
+    """A server for one test, to be stopped."""
+    yield from serve("s3", tmp_path)
+
+
+def warehouse_in(s3):
+    """Properties of a REST catalog whose warehouse is the bucket "lake"."""
+    return "\n".join([
         "warehouse=s3://lake/rest",
         "io-impl=org.apache.iceberg.aws.s3.S3FileIO",
         f"s3.endpoint={s3.uri}",
@@ -128,8 +133,18 @@ def rest(servers_state, s3):
         "s3.access-key-id=firn",
         "s3.secret-access-key=firn-secret",
         "client.region=us-east-1",
-    ]
-    yield from serve("rest", servers_state, "\n".join(properties))
+    ])
+
+
+@pytest.fixture(scope="session")
+def rest(servers_state, s3):
+    yield from serve("rest", servers_state, warehouse_in(s3))
+
+
+@pytest.fixture
+def own_rest(tmp_path, own_s3):
+    """One for one test, to be stopped."""
+    yield from serve("rest", tmp_path, warehouse_in(own_s3))
 
 
 @pytest.fixture(scope="session")

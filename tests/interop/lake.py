@@ -72,7 +72,10 @@ class Lake:
 
     def start_append(self, table, rows):
         """The same, without waiting for it."""
-        return subprocess.Popen([PROGRAM, "load", table, self.write_parquet(rows)], cwd=self.folder, env=environment(),
+        return self.start("load", table, self.write_parquet(rows))
+
+    def start(self, *arguments):
+        return subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=environment(), stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def write_parquet(self, rows):
