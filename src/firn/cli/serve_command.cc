@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "firn/core/whole_number.h"
 #include "firn/http/http_server.h"
 #include "firn/jobs/http_endpoints.h"
+#include "firn/jobs/memory_shares.h"
 #include "firn/jobs/pipeline.h"
 #include "firn/sources/files/time_units.h"
 #include "firn/wal/wal_root.h"
@@ -26,6 +28,10 @@ namespace {
 constexpr Duration kStopPollInterval = std::chrono::milliseconds(50);
 /// Answers that are under way when everything is durable.
 constexpr Duration kLastAnswersTime = std::chrono::seconds(2);
+
+/// Bodies are large, and come and go: the system gets back what they took, instead of
+/// heaps that grow to hold the next one.
+void GiveBackLargeBlocks() { (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 
 /// As many files as the system lets this process open: each connection is one.
 void RaiseFileLimit() {
@@ -122,10 +128,14 @@ class Serving {
 
   Status Run(const StopToken& stop) {
     FIRN_ASSIGN_OR_RETURN(http::ServerOptions options, ServerOptionsOf(config_.http));
+    options.body_memory = jobs::BodyShare(buffer_memory_);
+    options.body_bytes_max =
+        std::min(options.body_bytes_max, options.body_memory->limit_bytes);
     FIRN_RETURN_NOT_OK(ReadTimeUnits());
     FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
                           wal::OpenWalRoot(runtime_, workspace_.wal_store()));
     RaiseFileLimit();
+    GiveBackLargeBlocks();
     jobs::Pipeline pipeline(EnvironmentOf(wal_id), PipelineOptionsOf());
     jobs::HttpEndpoints endpoints(
         runtime_, pipeline, workspace_.metrics(),
@@ -211,6 +221,10 @@ class Serving {
     registry.ReadGauge(
         {.name = "firn_http_connections_count", .help = "Connections that are open."},
         [&server] { return static_cast<double>(server.connection_count()); });
+    registry.ReadCounter({.name = "firn_http_refused_total",
+                          .help = "Connections and requests answered with 503 for want "
+                                  "of room, unread."},
+                         [&server] { return server.refused_count(); });
   }
 
   void AwaitLastAnswers(const http::HttpServer& server) {

@@ -211,6 +211,18 @@ TEST(MemoryBudgetTest, TryReserveNeverWaits) {
   EXPECT_TRUE(budget.TryReserve(1000));
 }
 
+TEST(MemoryBudgetTest, AShareLeavesTheRestToOthers) {
+  MemoryBudget budget(SystemRuntime(), 100);
+  const MemoryShare share = {.budget = &budget, .limit_bytes = 50};
+  MemoryReservation held = share.TryReserve(40).value();
+  EXPECT_FALSE(share.TryReserve(20));
+  held.Add(budget.TryReserve(30).value());
+  EXPECT_EQ(held.bytes(), 70);
+  EXPECT_FALSE(share.TryReserve(1));
+  held.Release();
+  EXPECT_EQ(budget.used_bytes(), 0);
+}
+
 TEST(MemoryBudgetTest, GrantsMoreThanTheLimitOnlyAlone) {
   MemoryBudget budget(SystemRuntime(), 100);
   MemoryReservation large = budget.Reserve(500, {}).ValueOrDie();

@@ -23,10 +23,17 @@ void MemoryReservation::Release() {
   bytes_ = 0;
 }
 
+void MemoryReservation::Add(MemoryReservation other) {
+  if (other.budget_ == nullptr) return;
+  FIRN_CHECK(budget_ == nullptr || budget_ == other.budget_);
+  budget_ = std::exchange(other.budget_, nullptr);
+  bytes_ += std::exchange(other.bytes_, 0);
+}
+
 Result<MemoryReservation> MemoryBudget::Reserve(std::int64_t bytes,
                                                 const StopToken& stop) {
   MutexLock lock(mutex_);
-  while (!Fits(bytes)) {
+  while (!Fits(bytes, limit_bytes_)) {
     FIRN_RETURN_NOT_OK(stop.Check());
     released_.WaitFor(mutex_, kStopPollInterval);
   }
@@ -34,9 +41,10 @@ Result<MemoryReservation> MemoryBudget::Reserve(std::int64_t bytes,
   return MemoryReservation(this, bytes);
 }
 
-std::optional<MemoryReservation> MemoryBudget::TryReserve(std::int64_t bytes) {
+std::optional<MemoryReservation> MemoryBudget::TryReserve(std::int64_t bytes,
+                                                          std::int64_t limit_bytes) {
   MutexLock lock(mutex_);
-  if (!Fits(bytes)) return std::nullopt;
+  if (!Fits(bytes, limit_bytes)) return std::nullopt;
   used_bytes_ += bytes;
   return MemoryReservation(this, bytes);
 }

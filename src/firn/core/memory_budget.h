@@ -22,6 +22,9 @@ class MemoryReservation {
 
   std::int64_t bytes() const { return bytes_; }
   void Release();
+  /// Takes over what `other` holds. REQUIRES: both are of one budget, or one holds
+  /// nothing.
+  void Add(MemoryReservation other);
 
  private:
   friend class MemoryBudget;
@@ -45,7 +48,13 @@ class MemoryBudget {
   Result<MemoryReservation> Reserve(std::int64_t bytes, const StopToken& stop);
 
   /// As Reserve, but nothing where that would wait.
-  std::optional<MemoryReservation> TryReserve(std::int64_t bytes);
+  std::optional<MemoryReservation> TryReserve(std::int64_t bytes) {
+    return TryReserve(bytes, limit_bytes_);
+  }
+  /// The same, as if the limit were `limit_bytes`: what may be refused leaves the rest to
+  /// what has begun.
+  std::optional<MemoryReservation> TryReserve(std::int64_t bytes,
+                                              std::int64_t limit_bytes);
 
   std::int64_t limit_bytes() const { return limit_bytes_; }
   std::int64_t used_bytes();
@@ -54,14 +63,25 @@ class MemoryBudget {
   friend class MemoryReservation;
   void Release(std::int64_t bytes);
   /// REQUIRES: mutex_ is held.
-  bool Fits(std::int64_t bytes) const {
-    return used_bytes_ == 0 || bytes <= limit_bytes_ - used_bytes_;
+  bool Fits(std::int64_t bytes, std::int64_t limit_bytes) const {
+    return used_bytes_ == 0 || bytes <= limit_bytes - used_bytes_;
   }
 
   const std::int64_t limit_bytes_;
   Mutex mutex_;
   CondVar released_;
   std::int64_t used_bytes_ = 0;  // guarded by mutex_
+};
+
+/// What one kind of work may take of a budget: it is refused once `limit_bytes` of the
+/// budget are taken, by whomever. The budget must outlive it.
+struct MemoryShare {
+  MemoryBudget* budget = nullptr;
+  std::int64_t limit_bytes = 0;
+
+  std::optional<MemoryReservation> TryReserve(std::int64_t bytes) const {
+    return budget->TryReserve(bytes, limit_bytes);
+  }
 };
 
 }  // namespace firn

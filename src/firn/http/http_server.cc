@@ -59,6 +59,8 @@ class BeastServer : public HttpServer {
 
   std::int64_t connection_count() const override { return shared_->connection_count; }
 
+  std::int64_t refused_count() const override { return shared_->refused_count; }
+
   void Drain() override {
     shared_->draining = true;
     net::post(acceptor_.get_executor(), [this] {

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/http/http_client.h"
@@ -24,6 +26,8 @@ struct ServerRequest {
   std::string body;
   /// "127.0.0.1:51234".
   std::string peer;
+  /// What the body takes of `body_memory`; to be held as long as the body is.
+  MemoryReservation memory = {};
 };
 
 /// Answers one request. From any thread; the second call does nothing, nor does one after
@@ -44,6 +48,9 @@ struct ServerOptions {
   std::int64_t header_bytes_max = 16 << 10;
   /// As it is sent, compressed or not; more is answered with 413.
   std::int64_t body_bytes_max = 16 << 20;
+  /// What bodies take their memory of, before they are read; one that finds none is
+  /// answered with 503. Without it, bodies are not counted.
+  std::optional<MemoryShare> body_memory = std::nullopt;
   /// Further connections are answered with 503.
   std::int64_t connections_max = 8192;
   /// How long a connection may be silent between two requests.
@@ -77,6 +84,9 @@ class HttpServer {
 
   /// That are open now.
   virtual std::int64_t connection_count() const = 0;
+
+  /// Connections and requests answered with 503 for want of room, unread.
+  virtual std::int64_t refused_count() const = 0;
 };
 
 }  // namespace firn::http

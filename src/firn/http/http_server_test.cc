@@ -163,6 +163,67 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
               StartsWith("HTTP/1.1 200 "));
 }
 
+TEST_F(HttpServerTest, TakesTheMemoryOfABodyBeforeItIsRead) {
+  MemoryBudget memory(runtime_, 2000);
+  std::optional<ServerRequest> held;
+  Serve(
+      [&](ServerRequest request, Answer answer) {
+        held = std::move(request);
+        pending_.Push(std::move(answer));
+      },
+      {.body_memory = MemoryShare{.budget = &memory, .limit_bytes = 1000}});
+  RawClient first = Connect();
+  first.Send(Post(std::string(600, 'x')));
+  const Answer answer = *pending_.Pop();
+  EXPECT_EQ(memory.used_bytes(), 600);
+
+  RawClient second = Connect();
+  second.Send("POST /t HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 600\r\n\r\n");
+  const std::string refused = second.ReadToClose();
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refused, HasSubstr("Retry-After: 1\r\n"));
+  RawClient chunked = Connect();
+  chunked.Send("POST /t HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  EXPECT_THAT(chunked.ReadToClose(), StartsWith("HTTP/1.1 503 "));
+  EXPECT_EQ(server_->refused_count(), 2);
+
+  held.reset();
+  answer({.status = 200, .body = "done!"});
+  EXPECT_THAT(first.ReadTo("done!"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(memory.used_bytes(), 0);
+}
+
+TEST_F(HttpServerTest, AChunkedBodyTakesMemoryAsItGrows) {
+  constexpr std::int64_t kBytes = 1 << 20;
+  MemoryBudget memory(runtime_, 100 * kBytes);
+  std::int64_t taken = 0;
+  Serve(
+      [&](const ServerRequest& request, const Answer& answer) {
+        taken = memory.used_bytes();
+        answer({.status = 200, .body = fmt::format("{}.", request.body.size())});
+      },
+      {.body_memory =
+           MemoryShare{.budget = &memory, .limit_bytes = memory.limit_bytes()}});
+  RawClient client = Connect();
+  client.Send(fmt::format(
+      "POST /t HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
+      kBytes, std::string(kBytes, 'x')));
+  EXPECT_THAT(client.ReadTo("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_GE(taken, kBytes);
+  EXPECT_LE(taken, 4 * kBytes);
+}
+
+TEST_F(HttpServerTest, ABodyThatIsCutOffGivesItsMemoryBack) {
+  MemoryBudget memory(runtime_, 2000);
+  ServeEcho({.body_memory = MemoryShare{.budget = &memory, .limit_bytes = 1000},
+             .request_timeout = std::chrono::milliseconds(50)});
+  RawClient client = Connect();
+  client.Send("POST /t HTTP/1.1\r\nContent-Length: 600\r\n\r\nx");
+  EXPECT_THAT(client.ReadToClose(), IsEmpty());
+  EXPECT_THAT(Connect().Exchange(Post(std::string(900, 'y')), "y."),
+              StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(HttpServerTest, RefusesWhatIsNoHttp) {
   ServeEcho();
   for (const char* bytes : {"hello\r\n\r\n", "GET /t HTTP/9.9\r\n\r\n",

@@ -18,6 +18,11 @@ using beast::http::field;
 constexpr int kHttp11 = 11;
 /// What is read at once while a request is awaited.
 constexpr std::size_t kFirstReadBytes = 4 << 10;
+/// At most so much is added at once to a body whose size nobody said; its string doubles,
+/// and is there twice while it does.
+constexpr std::int64_t kPieceBytesMax = 64 << 10;
+constexpr std::int64_t kGrowingCopies = 3;
+constexpr const char* kNoMemory = "no memory for the body now; try again later";
 /// After an answer that closes, so much is read and so long, before the client is cut
 /// off.
 constexpr std::size_t kLingerBytesMax = 64 << 20;
@@ -73,7 +78,7 @@ void ServerConnection::Start() {
 
 void ServerConnection::Refuse() {
   net::dispatch(stream_.get_executor(), [self = shared_from_this()] {
-    self->CloseWith(503, "too many connections; try again later");
+    self->RefuseForNow("too many connections; try again later");
   });
 }
 
@@ -112,6 +117,10 @@ void ServerConnection::ReadHeader() {
 
 void ServerConnection::OnHeader(ErrorCode error) {
   if (error) return Reject(error);
+  const auto length = parser_->content_length();
+  if (length && !HasBodyMemory(static_cast<std::int64_t>(*length))) {
+    return RefuseForNow(kNoMemory);
+  }
   if (!beast::iequals(parser_->get()[field::expect], "100-continue")) return ReadBody();
   response_ = {beast::http::status::continue_, kHttp11};
   beast::http::async_write(stream_, response_,
@@ -121,7 +130,36 @@ void ServerConnection::OnHeader(ErrorCode error) {
                            });
 }
 
+bool ServerConnection::HasBodyMemory(std::int64_t bytes) {
+  const auto& share = shared_->options.body_memory;
+  const std::int64_t missing = bytes - body_memory_.bytes();
+  if (!share || missing <= 0) return true;
+  auto memory = share->TryReserve(missing);
+  if (!memory) return false;
+  body_memory_.Add(*std::move(memory));
+  return true;
+}
+
+void ServerConnection::ReadPiece() {
+  const auto read = static_cast<std::int64_t>(parser_->get().body().size());
+  if (!HasBodyMemory(kGrowingCopies * (read + kPieceBytesMax))) {
+    return RefuseForNow(kNoMemory);
+  }
+  // Whatever buffer_ holds is added at once.
+  beast::http::async_read_some(stream_, buffer_, *parser_,
+                               [self = shared_from_this()](ErrorCode error, std::size_t) {
+                                 self->OnPiece(error);
+                               });
+}
+
+void ServerConnection::OnPiece(ErrorCode error) {
+  if (error) return Reject(error);
+  if (!parser_->is_done()) return ReadPiece();
+  Handle();
+}
+
 void ServerConnection::ReadBody() {
+  if (parser_->chunked()) return ReadPiece();
   beast::http::async_read(
       stream_, buffer_, *parser_,
       [self = shared_from_this()](ErrorCode error, std::size_t) { self->OnBody(error); });
@@ -140,7 +178,9 @@ void ServerConnection::Handle() {
   stream_.expires_never();
   StartAnswerTimer();
   try {
-    shared_->handler(TakeRequest(parser_->get(), peer_), AnswerTo(number));
+    ServerRequest request = TakeRequest(parser_->get(), peer_);
+    request.memory = std::move(body_memory_);
+    shared_->handler(std::move(request), AnswerTo(number));
   } catch (const std::exception& e) {
     OnAnswer(number, Plain(500, e.what()));
   }
@@ -200,9 +240,17 @@ void ServerConnection::Reject(ErrorCode error) {
 }
 
 void ServerConnection::CloseWith(int status, const std::string& why) {
+  // What was read of the body is not needed while the answer is written.
+  parser_ = nullptr;
+  body_memory_.Release();
   Response response = Plain(status, why);
   if (status == 503) response.headers.push_back({"Retry-After", "1"});
   Write(std::move(response), /*closes=*/true);
+}
+
+void ServerConnection::RefuseForNow(const std::string& why) {
+  ++shared_->refused_count;
+  CloseWith(503, why);
 }
 
 void ServerConnection::Write(Response response, bool closes) {

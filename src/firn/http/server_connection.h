@@ -29,6 +29,7 @@ struct ServerShared {
   const ServerOptions options;
   const Handler handler;
   std::atomic<std::int64_t> connection_count = 0;
+  std::atomic<std::int64_t> refused_count = 0;
   std::atomic<bool> draining = false;
 
   /// Answers come from any thread, also when the server ends: none is posted after that.
@@ -56,7 +57,12 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   void AwaitRequest();
   void ReadHeader();
   void OnHeader(ErrorCode error);
+  /// True once `bytes` of memory are the body's.
+  bool HasBodyMemory(std::int64_t bytes);
   void ReadBody();
+  /// Reads a body whose size nobody said, a piece at a time.
+  void ReadPiece();
+  void OnPiece(ErrorCode error);
   void OnBody(ErrorCode error);
   void Handle();
   /// Of the request `number` of this connection.
@@ -66,6 +72,8 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   /// Answers a request that could not be read, and closes.
   void Reject(ErrorCode error);
   void CloseWith(int status, const std::string& why);
+  /// With 503, unread.
+  void RefuseForNow(const std::string& why);
   void Write(Response response, bool closes);
   void OnWritten(ErrorCode error, bool closes);
   /// Reads what the client still sends, so that it gets to see the answer.
@@ -79,6 +87,8 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   std::unique_ptr<boost::beast::http::request_parser<boost::beast::http::string_body>>
       parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
+  /// Of the body that is being read.
+  MemoryReservation body_memory_;
   std::string peer_;
   /// Waits for the first byte of a request.
   bool is_idle_ = false;

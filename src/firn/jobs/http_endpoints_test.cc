@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/jobs/memory_shares.h"
 #include "firn/jobs/test_pipeline.h"
 
 namespace firn::jobs {
@@ -83,6 +84,26 @@ TEST_F(HttpEndpointsTest, RefusesEncodingsAndSizesThatItCannotTake) {
       "\x51\x30\x0a\x46\xc1\x50\x07\x00\x2a\xca\x16\x55\xd0\x07\x00\x00",
       35);
   EXPECT_THAT(post("gzip", gzip), StartsWith("413 "));
+}
+
+TEST_F(HttpEndpointsTest, ABodyWhoseRecordsFindNoMemoryIsToBeSentAgain) {
+  std::string body;
+  for (int i = 0; i < 100'000; ++i) body += "{\"id\":1}\n";
+  auto held =
+      test_.buffer_memory().TryReserve(RecordShare(test_.buffer_memory()).limit_bytes);
+  EXPECT_THAT(test_.Post(body), StartsWith(R"(503 {"error":"no memory for the body's)"));
+  EXPECT_THAT(test_.Request("GET", "/metrics"),
+              HasSubstr(R"(firn_ingest_refused_total{table="db.t"} 1)"));
+  held.reset();
+  EXPECT_EQ(test_.Post(body), R"(200 {"accepted":100000,"dead_lettered":0})");
+  EXPECT_TRUE(test_.Eventually([&] { return test_.buffer_memory().used_bytes() == 0; }));
+}
+
+TEST_F(HttpEndpointsTest, ABodyWhoseRecordsNeverFindMemoryIsTooLarge) {
+  std::string body;
+  for (int i = 0; i < 200'000; ++i) body += "x\n";
+  EXPECT_THAT(test_.Post(body), StartsWith("413 "));
+  EXPECT_EQ(test_.buffer_memory().used_bytes(), 0);
 }
 
 TEST_F(HttpEndpointsTest, DecodesTheNameOfTheTable) {

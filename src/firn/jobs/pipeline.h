@@ -69,6 +69,8 @@ class Pipeline {
   /// errors.
   void Open(const std::string& name, Missing missing, Opened opened);
 
+  MemoryBudget& buffer_memory() const { return environment_.buffer_memory; }
+
   /// All tables of the catalog were opened once.
   bool is_ready() const { return is_ready_; }
 

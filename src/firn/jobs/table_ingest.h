@@ -63,6 +63,9 @@ class TableIngest {
   Status TryAppend(wal::Delivery delivery,
                    const std::shared_ptr<const wal::TableLayout>& layout);
 
+  /// Counts a delivery that was refused before it came here.
+  void CountRefused() { refused_.Increment(); }
+
   /// Takes rows in another layout once it returns. Those that wait are flushed as they
   /// were taken.
   void ChangeLayout(wal::TableLayout layout);

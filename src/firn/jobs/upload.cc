@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firn/jobs/memory_shares.h"
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/http/body_decoding.h"
 
@@ -36,9 +37,10 @@ int StatusOf(const Status& status) {
   return status.IsInvalid() ? 400 : 500;
 }
 
-/// Of rows that could not be made durable: whatever it was, sending them again is right.
+/// Of rows that could not be made durable: whatever it was, sending them again is right,
+/// unless they are too many.
 Status Undurable(const Status& status) {
-  if (status.ok() || StatusOf(status) == 503) return status;
+  if (status.ok() || StatusOf(status) == 503 || status.IsCapacityError()) return status;
   return MakeError(ErrorKind::kUnavailable, ErrorText(status));
 }
 
@@ -80,13 +82,13 @@ void Upload::OnTable(const Ingest& ingest) {
   layout_ = ingest_->layout();
   auto records = ReadBody();
   if (!records.ok()) return Fail(records.status());
-  records_ = *std::move(records);
-  if (options_.strict && !records_.dead_letters.empty()) {
+  TakeRecords(*std::move(records));
+  if (options_.strict && dead_lettered_ > 0) {
     return answer_(JsonResponse(400, {{"error", "records do not fit; nothing was taken"},
-                                      {"bad_records", std::ssize(records_.dead_letters)},
-                                      {"first", LettersNamed(records_.dead_letters)}}));
+                                      {"bad_records", dead_lettered_},
+                                      {"first", letters_named_}}));
   }
-  if (records_.dead_letters.empty()) {
+  if (dead_lettered_ == 0) {
     OnPart(kDeadLetters, Status::OK());
     return AppendRows();
   }
@@ -97,14 +99,41 @@ void Upload::OnTable(const Ingest& ingest) {
                  });
 }
 
+void Upload::TakeRecords(sources::BodyRecords records) {
+  records_ = std::move(records);
+  accepted_ = records_.rows == nullptr ? 0 : records_.rows->num_rows();
+  dead_lettered_ = records_.dead_letters.size();
+  letters_named_ = LettersNamed(records_.dead_letters);
+}
+
+Status Upload::Claim(std::int64_t bytes) {
+  const MemoryShare share = RecordShare(pipeline_.buffer_memory());
+  if (memory_.bytes() + bytes > share.limit_bytes) {
+    return Status::CapacityError(
+        "the body's records take more memory than memory_limit has for them; send less "
+        "at once (more than ",
+        share.limit_bytes, " bytes)");
+  }
+  auto memory = share.TryReserve(bytes);
+  if (!memory) {
+    ingest_->CountRefused();
+    return Error(ErrorKind::kUnavailable,
+                 "no memory for the body's records now ({} bytes)", bytes);
+  }
+  memory_.Add(*std::move(memory));
+  return Status::OK();
+}
+
 Result<sources::BodyRecords> Upload::ReadBody() {
+  const sources::ClaimMemory claim = [this](std::int64_t bytes) { return Claim(bytes); };
+  memory_ = std::exchange(request_.memory, {});
   const auto encoding = http::FindHeader(request_.headers, "Content-Encoding");
   FIRN_ASSIGN_OR_RETURN(
       const std::string body,
       sources::DecodeBody(std::exchange(request_.body, {}), encoding.value_or(""),
-                          options_.decoded_bytes_max));
+                          options_.decoded_bytes_max, claim));
   return sources::ReadNdjsonBody(body, layout_->schema, options_.format,
-                                 "http " + request_.peer);
+                                 "http " + request_.peer, claim);
 }
 
 void Upload::OnDeadLetterTable(const Ingest& ingest) {
@@ -118,9 +147,9 @@ void Upload::OnDeadLetterTable(const Ingest& ingest) {
 Status Upload::AppendDeadLetters(TableIngest& ingest) {
   const auto layout = ingest.layout();
   wal::Delivery delivery;
-  FIRN_ASSIGN_OR_RETURN(
-      delivery.rows,
-      sources::DeadLetterRows(records_.dead_letters, layout->schema, runtime_.Now()));
+  FIRN_ASSIGN_OR_RETURN(delivery.rows,
+                        sources::DeadLetterRows(std::exchange(records_.dead_letters, {}),
+                                                layout->schema, runtime_.Now()));
   delivery.acknowledge = [self = shared_from_this()](const auto& segment) {
     self->OnPart(kDeadLetters, segment.status());
   };
@@ -128,8 +157,9 @@ Status Upload::AppendDeadLetters(TableIngest& ingest) {
 }
 
 void Upload::AppendRows() {
+  // From here on the tables' buffers count what they hold.
+  memory_.Release();
   if (records_.rows == nullptr) return OnPart(kRows, Status::OK());
-  accepted_ = records_.rows->num_rows();
   wal::Delivery delivery = {.rows = std::move(records_.rows)};
   delivery.acknowledge = [self = shared_from_this()](const auto& segment) {
     self->OnPart(kRows, segment.status());
@@ -148,11 +178,8 @@ void Upload::OnPart(Part part, const Status& status) {
 }
 
 void Upload::AnswerDurable() {
-  nlohmann::json body = {{"accepted", accepted_},
-                         {"dead_lettered", records_.dead_letters.size()}};
-  if (!records_.dead_letters.empty()) {
-    body["dead_letters"] = LettersNamed(records_.dead_letters);
-  }
+  nlohmann::json body = {{"accepted", accepted_}, {"dead_lettered", dead_lettered_}};
+  if (dead_lettered_ > 0) body["dead_letters"] = letters_named_;
   answer_(JsonResponse(200, body));
 }
 

@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
+#include "firn/core/memory_budget.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/http/http_server.h"
@@ -26,7 +29,7 @@ struct UploadOptions {
 };
 
 /// One request with records for a table, from its body to its answer. Waits nowhere: what
-/// takes time calls back.
+/// takes time calls back. Counts what it holds in the memory for buffers.
 class Upload : public std::enable_shared_from_this<Upload> {
  public:
   /// `pipeline` and `runtime` must outlive the upload.
@@ -41,7 +44,10 @@ class Upload : public std::enable_shared_from_this<Upload> {
   using Ingest = Result<std::shared_ptr<TableIngest>>;
 
   void OnTable(const Ingest& ingest);
+  /// Unavailable if there is no memory now, CapacityError if there never is so much.
+  Status Claim(std::int64_t bytes);
   Result<sources::BodyRecords> ReadBody();
+  void TakeRecords(sources::BodyRecords records);
   void OnDeadLetterTable(const Ingest& ingest);
   Status AppendDeadLetters(TableIngest& ingest);
   void AppendRows();
@@ -61,6 +67,11 @@ class Upload : public std::enable_shared_from_this<Upload> {
   std::shared_ptr<const wal::TableLayout> layout_;
   sources::BodyRecords records_;
   std::int64_t accepted_ = 0;
+  std::size_t dead_lettered_ = 0;
+  /// The first of them, for the answer.
+  nlohmann::json letters_named_ = nlohmann::json::array();
+  /// Of the text and the records, until the tables' buffers have them.
+  MemoryReservation memory_;
   /// Each is written by whoever tells of its part.
   std::array<Status, kPartCount> outcomes_;
   std::atomic<int> parts_left_ = kPartCount;

@@ -197,6 +197,12 @@ Status TableBuffer::TryAppendWhole(Delivery& delivery) {
   }
   FIRN_RETURN_NOT_OK(Complete(schema_, delivery));
   FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, MemoryBytes(delivery));
+  if (kMemoryCopies * bytes > memory_.limit_bytes()) {
+    return Status::CapacityError(
+        "the rows do not fit in all memory for buffers; send "
+        "less at once, or raise memory_limit (",
+        bytes, " bytes ", kMemoryCopies, " times in ", memory_.limit_bytes(), ")");
+  }
   auto memory = memory_.TryReserve(kMemoryCopies * bytes);
   if (!memory) {
     return Error(ErrorKind::kUnavailable,

@@ -85,8 +85,8 @@ class TableBuffer {
 
   /// As Append, but never waits and never flushes: for sources that can be told to come
   /// again. Unavailable, and nothing is taken, if the buffer is full or there is no
-  /// memory. The delivery is not cut: all of it lies in one segment. Invalid if it has a
-  /// range.
+  /// memory; CapacityError if there never is so much. The delivery is not cut: all of it
+  /// lies in one segment. Invalid if it has a range.
   Status TryAppend(Delivery delivery);
 
   /// When FlushIfDue will flush: a time that has passed if the buffer is full, nothing if

@@ -16,10 +16,19 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kCompressed = {"gzip", "x-gzip", "zstd"};
 constexpr std::array<std::string_view, 2> kPlain = {"", "identity"};
-constexpr std::int64_t kPieceBytes = 64 << 10;
+constexpr std::size_t kPieceBytes = 64 << 10;
 
 bool IsCompressed(std::string_view encoding) {
   return std::ranges::count(kCompressed, LowerCase(encoding)) > 0;
+}
+
+/// Makes room for another piece.
+Status Grow(std::string& text, const ClaimMemory& claim) {
+  if (text.capacity() - text.size() >= kPieceBytes) return Status::OK();
+  const std::size_t bytes = std::max(2 * text.capacity(), text.size() + kPieceBytes);
+  FIRN_RETURN_NOT_OK(claim(static_cast<std::int64_t>(bytes)));
+  text.reserve(bytes);
+  return Status::OK();
 }
 
 }  // namespace
@@ -29,7 +38,7 @@ bool IsKnownEncoding(std::string_view encoding) {
 }
 
 Result<std::string> DecodeBody(std::string body, std::string_view encoding,
-                               std::int64_t bytes_max) {
+                               std::int64_t bytes_max, const ClaimMemory& claim) {
   const auto buffer = std::make_shared<arrow::Buffer>(std::string_view(body));
   FIRN_ASSIGN_OR_RETURN(InputFile file,
                         InputFile::Make(std::make_shared<arrow::io::BufferReader>(buffer),
@@ -42,6 +51,7 @@ Result<std::string> DecodeBody(std::string body, std::string_view encoding,
   std::string text;
   while (true) {
     const std::size_t before = text.size();
+    FIRN_RETURN_NOT_OK(Grow(text, claim));
     FIRN_RETURN_NOT_OK(file.Read(kPieceBytes, text));
     if (text.size() == before) return text;
     if (std::ssize(text) > bytes_max) {

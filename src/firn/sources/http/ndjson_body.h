@@ -9,6 +9,7 @@
 
 #include "firn/core/status.h"
 #include "firn/sources/files/record_reader.h"
+#include "firn/sources/http/claim_memory.h"
 #include "firn/sources/source.h"
 #include "firn/types/schema.h"
 
@@ -28,7 +29,10 @@ struct BodyRecords {
 /// A line that does not fit is a dead letter; blank ones are nothing. Invalid if the body
 /// as a whole is no NDJSON: an array, or an object over several lines; and, naming the
 /// line, for a number as first value of a timestamp column without a declared unit.
+/// Errors of `claim`, which is told of rows and dead letters after every few MiB of them,
+/// and of the latter twice: who makes rows of them needs as much again.
 Result<BodyRecords> ReadNdjsonBody(std::string_view body, const types::Schema& schema,
-                                   const FileOptions& options, const std::string& source);
+                                   const FileOptions& options, const std::string& source,
+                                   const ClaimMemory& claim);
 
 }  // namespace firn::sources

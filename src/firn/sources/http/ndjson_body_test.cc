@@ -18,8 +18,17 @@ types::Schema Schema() {
       .ValueOrDie();
 }
 
-Result<BodyRecords> Read(std::string_view body, FileOptions options = {}) {
-  return ReadNdjsonBody(body, Schema(), options, "http 127.0.0.1:1");
+Status ClaimNothing(std::int64_t) { return Status::OK(); }
+
+Result<BodyRecords> Read(std::string_view body, FileOptions options = {},
+                         const ClaimMemory& claim = ClaimNothing) {
+  return ReadNdjsonBody(body, Schema(), options, "http 127.0.0.1:1", claim);
+}
+
+std::string Repeated(int times, std::string_view line) {
+  std::string body;
+  for (int i = 0; i < times; ++i) body.append(line).push_back('\n');
+  return body;
 }
 
 /// "2 rows", and the position and reason of each letter.
@@ -52,6 +61,39 @@ TEST(NdjsonBodyTest, WhatDoesNotFitIsADeadLetterWithItsLine) {
   EXPECT_EQ(records.dead_letters[0].source, "http 127.0.0.1:1");
   EXPECT_EQ(records.dead_letters[0].position, 1);
   EXPECT_THAT(*records.dead_letters[0].format, HasSubstr("ndjson"));
+}
+
+TEST(NdjsonBodyTest, ABodyOfManyBlocksIsOneBatch) {
+  constexpr int kLines = 700'000;
+  const std::string body =
+      Repeated(kLines, R"({"id":1})") + "no\n" + Repeated(5, R"({"id":2,"name":"b"})");
+  const auto records = Read(body).ValueOrDie();
+  ASSERT_EQ(records.rows->num_rows(), kLines + 5);
+  EXPECT_EQ(records.rows->Slice(kLines - 1, 2)->column(0)->ToString(), "[\n  1,\n  2\n]");
+  ASSERT_EQ(records.dead_letters.size(), 1U);
+  EXPECT_EQ(records.dead_letters[0].position, kLines + 1);
+}
+
+TEST(NdjsonBodyTest, MemoryIsClaimedForRowsAndDeadLetters) {
+  std::int64_t claimed = 0;
+  const ClaimMemory count = [&](std::int64_t bytes) {
+    claimed += bytes;
+    return Status::OK();
+  };
+  ASSERT_TRUE(Read(Repeated(1000, R"({"id":1})"), {}, count).ok());
+  EXPECT_GE(claimed, 1000 * 8);
+  claimed = 0;
+  ASSERT_TRUE(Read(Repeated(1000, "x"), {}, count).ok());
+  EXPECT_GE(claimed, 1000 * 2 * static_cast<std::int64_t>(sizeof(DeadLetter)));
+}
+
+TEST(NdjsonBodyTest, ReadingEndsWhereMemoryDoes) {
+  int claims = 0;
+  const ClaimMemory refuse = [&](std::int64_t) {
+    return ++claims < 3 ? Status::OK() : InvalidError("enough");
+  };
+  EXPECT_EQ(ErrorText(Read(Repeated(2'000'000, "{}"), {}, refuse).status()), "enough");
+  EXPECT_EQ(claims, 3);
 }
 
 TEST(NdjsonBodyTest, WhatIsNotOneObjectALineIsRefusedAsAWhole) {
