@@ -51,27 +51,34 @@ std::vector<Cluster> ClustersOf(const Inputs& inputs) {
   return clusters;
 }
 
+/// What all first passes have in common.
+struct FirstPass {
+  std::size_t max_open_runs;
+  MergeOptions options;
+  RunSpool& spool;
+  Inputs& inputs;
+};
+
 /// Merges inputs [from, to) of the cluster into one, which takes the place of the first.
 Status MergeGroup(const Cluster& cluster, std::size_t from, std::size_t to,
-                  RunSpool& spool, Inputs& inputs) {
+                  const FirstPass& pass) {
   Inputs group;
   for (std::size_t i = from; i < to; ++i) {
-    group.push_back(std::move(inputs[cluster.inputs[i]]));
+    group.push_back(std::move(pass.inputs[cluster.inputs[i]]));
   }
-  SortedMerge rows(std::move(group), {.whole_row_groups = false});
-  FIRN_ASSIGN_OR_RETURN(inputs[cluster.inputs[from]], spool.Keep(rows));
+  SortedMerge rows(std::move(group), pass.options);
+  FIRN_ASSIGN_OR_RETURN(pass.inputs[cluster.inputs[from]], pass.spool.Keep(rows));
   return Status::OK();
 }
 
 /// Groups as small as leaves at most `max_open_runs` of them, and none larger than that.
-Status MergeInGroups(const Cluster& cluster, std::size_t max_open_runs, RunSpool& spool,
-                     Inputs& inputs) {
+Status MergeInGroups(const Cluster& cluster, const FirstPass& pass) {
   const std::size_t count = cluster.inputs.size();
-  const std::size_t groups = (count + max_open_runs - 1) / max_open_runs;
-  const std::size_t size = std::clamp<std::size_t>(groups, 2, max_open_runs);
+  const std::size_t groups = (count + pass.max_open_runs - 1) / pass.max_open_runs;
+  const std::size_t size = std::clamp<std::size_t>(groups, 2, pass.max_open_runs);
   for (std::size_t from = 0; from + 1 < count; from += size) {
     const std::size_t to = std::min(from + size, count);
-    FIRN_RETURN_NOT_OK(MergeGroup(cluster, from, to, spool, inputs));
+    FIRN_RETURN_NOT_OK(MergeGroup(cluster, from, to, pass));
   }
   return Status::OK();
 }
@@ -85,15 +92,20 @@ std::int64_t OverlapDepth(const Inputs& inputs) {
   return depth;
 }
 
-Result<Inputs> LimitOpenRuns(Inputs inputs, std::int64_t max_open_runs, RunSpool& spool) {
+Result<Inputs> LimitOpenRuns(Inputs inputs, std::int64_t max_open_runs, RunSpool& spool,
+                             MergeOptions options) {
   max_open_runs = std::max<std::int64_t>(max_open_runs, 2);
+  options.whole_row_groups = false;
+  const FirstPass pass = {.max_open_runs = static_cast<std::size_t>(max_open_runs),
+                          .options = options,
+                          .spool = spool,
+                          .inputs = inputs};
   while (true) {
     bool is_done = true;
     for (const Cluster& cluster : ClustersOf(inputs)) {
       if (cluster.depth <= max_open_runs) continue;
       is_done = false;
-      FIRN_RETURN_NOT_OK(
-          MergeInGroups(cluster, static_cast<std::size_t>(max_open_runs), spool, inputs));
+      FIRN_RETURN_NOT_OK(MergeInGroups(cluster, pass));
     }
     if (is_done) return inputs;
     std::erase(inputs, nullptr);

@@ -32,9 +32,10 @@ std::int64_t OverlapDepth(const std::vector<std::unique_ptr<MergeInput>>& inputs
 /// happens. Else the inputs of each cluster (ranges that touch, directly or through
 /// others) that is too deep are merged in groups of neighbours in run order, each into
 /// one run that `spool` keeps, if need be more than once; the others stay as they are.
+/// `options` are those of the merge that follows; the batches of kept runs are its steps.
 /// Fails with what a run or `spool` fails with.
 Result<std::vector<std::unique_ptr<MergeInput>>> LimitOpenRuns(
     std::vector<std::unique_ptr<MergeInput>> inputs, std::int64_t max_open_runs,
-    RunSpool& spool);
+    RunSpool& spool, MergeOptions options = {});
 
 }  // namespace firn::merge

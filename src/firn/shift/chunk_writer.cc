@@ -89,6 +89,16 @@ std::vector<const SegmentRunInput*> SegmentRunsOf(
   return runs;
 }
 
+/// A step is as long as two batches of a run: of the run with the widest rows, since a
+/// step may be of its rows alone.
+std::int64_t StepRows(const std::vector<std::unique_ptr<merge::MergeInput>>& inputs) {
+  std::int64_t rows = kRunBatchRows;
+  for (const SegmentRunInput* run : SegmentRunsOf(inputs)) {
+    rows = std::min(rows, run->batch_rows());
+  }
+  return 2 * rows;
+}
+
 /// The order by which keys of `key_types` are encoded from the columns that `schema` has
 /// now. They were encoded from dates where a column has become a timestamp since (format
 /// version 3): its day is that date.
@@ -206,10 +216,12 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
     inputs.push_back(std::make_unique<SegmentRunInput>(
         segments_[run.segment], SelectionOf(run, taken), plan, job.shared));
   }
+  const merge::MergeOptions options = {.sorted = target.is_sorted(),
+                                       .batch_rows = StepRows(inputs)};
   DiskRunSpool spool(job.request.stop);
   if (target.is_sorted()) {
-    FIRN_ASSIGN_OR_RETURN(inputs,
-                          LimitOpenRuns(std::move(inputs), job.max_open_runs, spool));
+    FIRN_ASSIGN_OR_RETURN(
+        inputs, LimitOpenRuns(std::move(inputs), job.max_open_runs, spool, options));
   }
   const std::vector<const SegmentRunInput*> runs = SegmentRunsOf(inputs);
   std::vector<std::string_view> borders;
@@ -230,7 +242,7 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
         job.request.done(begin + chunk, std::move(files));
       });
 
-  merge::SortedMerge merge(std::move(inputs), {.sorted = target.is_sorted()});
+  merge::SortedMerge merge(std::move(inputs), options);
   while (true) {
     FIRN_RETURN_NOT_OK(job.request.stop.Check());
     FIRN_ASSIGN_OR_RETURN(const merge::MergeStep step, merge.Next());

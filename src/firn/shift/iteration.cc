@@ -29,6 +29,7 @@ std::shared_ptr<const OpenSegment> OpenAdmitted(const wal::SegmentListing& listi
       .trims = admitted.trims,
       .file = spool.Open(SegmentKey(listed.name), listed.size_bytes),
       .parquet_footer = read.parquet,
+      .batch_shapes = BatchShapesOf(read.parquet),
   });
 }
 

@@ -6,9 +6,11 @@
 
 #include <arrow/api.h>
 #include <arrow/compute/api.h>
+#include <parquet/metadata.h>
 
 #include "firn/order/key_bound.h"
 #include "firn/order/key_encoder.h"
+#include "firn/parquet_io/decoded_bytes.h"
 
 namespace firn::shift {
 namespace {
@@ -16,6 +18,9 @@ namespace {
 // A row group below both is small: copying it would keep it small.
 constexpr std::int64_t kWellSizedBytes = 8LL << 20;
 constexpr std::int64_t kWellSizedRows = 64LL << 10;
+
+/// Key, offsets and code of a row.
+constexpr std::int64_t kKeyBytesOfRow = 64;
 
 /// `schema` and, behind it, the WAL's hidden columns.
 types::Schema WithHiddenColumns(types::Schema schema) {
@@ -160,6 +165,22 @@ const wal::SegmentRun& SelectedRun(const OpenSegment& segment,
 
 }  // namespace
 
+std::vector<BatchShape> BatchShapesOf(const parquet_io::Footer& footer) {
+  std::vector<BatchShape> shapes;
+  if (footer == nullptr) return shapes;
+  for (int row_group = 0; row_group < footer->num_row_groups(); ++row_group) {
+    const std::int64_t rows =
+        std::max<std::int64_t>(footer->RowGroup(row_group)->num_rows(), 1);
+    const std::int64_t row_bytes =
+        parquet_io::DecodedBytesOf(footer, row_group) / rows + kKeyBytesOfRow;
+    const std::int64_t batch_rows =
+        std::clamp<std::int64_t>(kRunBatchBytes / row_bytes, 1, kRunBatchRows);
+    shapes.push_back(
+        {.rows = batch_rows, .bytes = std::min(rows, batch_rows) * row_bytes});
+  }
+  return shapes;
+}
+
 SegmentRunInput::SegmentRunInput(std::shared_ptr<const OpenSegment> segment,
                                  RunSelection selection, const ReadPlan& plan,
                                  SharedRowGroups& shared)
@@ -192,13 +213,13 @@ Result<std::unique_ptr<arrow::RecordBatchReader>> SegmentRunInput::OpenRows() co
       segment_->trims.empty() ? plan_.key_schema : WithHiddenColumns(plan_.key_schema);
   const auto& runs = segment_->footer.row_groups[selection_.row_group];
   if (runs.size() == 1) {
-    return ReadRowGroup(row_group(), schema, run_.first_row, run_.rows, kRunBatchRows);
+    return ReadRowGroup(row_group(), schema, run_.first_row, run_.rows, batch_rows());
   }
   return shared_.Read({selection_.segment, selection_.row_group}, row_group(), schema,
                       {.first = run_.first_row,
                        .count = run_.rows,
                        .row_group_rows = runs.back().first_row + runs.back().rows},
-                      kRunBatchRows);
+                      batch_rows());
 }
 
 }  // namespace firn::shift

@@ -20,8 +20,21 @@
 
 namespace firn::shift {
 
-/// Rows of a run that are decoded at a time.
+/// The most rows of a run that are decoded at a time, and how many bytes they may come to
+/// on the average of their row group.
 inline constexpr std::int64_t kRunBatchRows = 4096;
+inline constexpr std::int64_t kRunBatchBytes = 2LL << 20;
+
+/// How the runs of a row group are decoded.
+struct BatchShape {
+  /// The most at a time: fewer where rows are wide, one at least.
+  std::int64_t rows = 0;
+  /// Of a batch with its keys, on the average of the row group.
+  std::int64_t bytes = 0;
+};
+
+/// Of all row groups; none of a segment in quarantine.
+std::vector<BatchShape> BatchShapesOf(const parquet_io::Footer& footer);
 
 /// An admitted segment, open for reading. Immutable; shared by the tasks of an iteration.
 struct OpenSegment {
@@ -31,6 +44,7 @@ struct OpenSegment {
   std::shared_ptr<SpooledSegment> file;
   /// Null for a segment in quarantine, which has no row groups.
   parquet_io::Footer parquet_footer;
+  std::vector<BatchShape> batch_shapes;
 
   bool is_quarantined() const { return parquet_footer == nullptr; }
 
@@ -86,6 +100,9 @@ class SegmentRunInput : public merge::MergeInput {
     return segment_->RowGroup(selection_.row_group);
   }
   const wal::SegmentRun& run() const { return run_; }
+  std::int64_t batch_rows() const {
+    return segment_->batch_shapes[selection_.row_group].rows;
+  }
 
  private:
   Result<std::unique_ptr<arrow::RecordBatchReader>> OpenRows() const;

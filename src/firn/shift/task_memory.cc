@@ -17,15 +17,13 @@ using planner::KeyRange;
 
 /// A batch at hand, and one that the merge's last step still holds.
 constexpr std::int64_t kBatchesOfRun = 2;
-/// Values in memory for each byte of a page: dictionaries are resolved.
-constexpr std::int64_t kDecodedPerEncoded = 4;
-/// Key, offsets and code of a row.
-constexpr std::int64_t kKeyBytesOfRow = 64;
+/// As many batches of a run is a step of the merge long, which is gathered into one.
+constexpr std::int64_t kStepBatches = 2;
 /// Of an open row group: its pages, and the buffer of one column that grows into another.
 constexpr std::int64_t kOutputCopies = 2;
-/// What the merge has gathered and an encoder's thread holds. A step is as long as two
-/// batches of a run.
-constexpr std::int64_t kEncoderBatches = 2 * std::int64_t{FileEncoder::kHeldAtOnce};
+/// What the merge has gathered and an encoder's thread holds.
+constexpr std::int64_t kEncoderBatches =
+    kStepBatches * std::int64_t{FileEncoder::kHeldAtOnce};
 
 using Segments = std::vector<std::shared_ptr<const OpenSegment>>;
 
@@ -38,12 +36,7 @@ struct RunBytes {
 RunBytes BytesOfOpenRun(const OpenSegment& segment, std::uint32_t row_group) {
   const auto bytes =
       parquet_io::BytesOf(segment.parquet_footer, static_cast<int>(row_group));
-  const auto& runs = segment.footer.row_groups[row_group];
-  const std::int64_t rows = runs.back().first_row + runs.back().rows;
-  const std::int64_t row_bytes =
-      kDecodedPerEncoded * bytes.uncompressed / std::max<std::int64_t>(rows, 1) +
-      kKeyBytesOfRow;
-  const std::int64_t batch = std::min(rows, kRunBatchRows) * row_bytes;
+  const std::int64_t batch = segment.batch_shapes[row_group].bytes;
   return {.batch = batch, .all = bytes.open + kBatchesOfRun * batch};
 }
 
@@ -127,8 +120,8 @@ TaskMemory::TaskMemory(const planner::PlanInput& input,
       batch = std::max(batch, bytes.batch);
     }
     encoder_thread_ = std::max(encoder_thread_, kEncoderBatches * batch);
-    output_ = std::max(output_,
-                       kOutputCopies * std::min(chunk.bytes, writer.row_group_bytes_max));
+    const std::int64_t row_group = std::min(chunk.bytes, writer.row_group_bytes_max);
+    output_ = std::max(output_, kOutputCopies * row_group + kStepBatches * batch);
     std::vector<std::int64_t> open = OpenBytes(std::move(runs));
     // Without a sort order runs are read one after the other.
     const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();

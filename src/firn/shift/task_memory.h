@@ -15,9 +15,10 @@ namespace firn::shift {
 inline constexpr std::int64_t kOpenRunsLeast = 2;
 
 /// How many bytes of memory a task may need at once, from above and from what the plan
-/// knows: the pages and batches of the runs that are open over one key, and the output's
-/// open row group. A row group that runs of many
-/// partitions share stays open from chunk to chunk.
+/// knows: the pages and batches of the runs that are open over one key, the rows of one
+/// step of the merge, and the output's open row group. Batches are taken to be as wide as
+/// their row group is on the average. A row group that runs of many partitions share
+/// stays open from chunk to chunk.
 class TaskMemory {
  public:
   /// Reads what it needs at once; nothing need outlive it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <arrow/util/byte_size.h>
 #include <gtest/gtest.h>
 
 #include "firn/shift/test_warehouse.h"
@@ -66,6 +67,59 @@ TEST_F(TaskMemoryTest, AsManyRunsAreOpenAsFit) {
   }
   EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(8)), writer.max_open_runs);
   EXPECT_EQ(memory.OpenRunsWithin(0), kOpenRunsLeast);
+}
+
+/// Rows of a few long texts: a dictionary makes almost nothing of them.
+std::vector<TestRow> RowsOfLongTexts(std::int64_t first, std::int64_t count) {
+  std::vector<TestRow> rows = NumberedRows(first, count);
+  for (TestRow& row : rows) {
+    row.tenant = std::string(8192, static_cast<char>('a' + row.number % 4));
+  }
+  return rows;
+}
+
+TEST_F(TaskMemoryTest, DecodedTextsAreCountedNotTheirDictionary) {
+  TestWarehouse warehouse({.sort_by = "key"});
+  for (int i = 0; i < 4; ++i) warehouse.Write(RowsOfLongTexts(i, 3000));
+  const PlannedIteration& planned = warehouse.Plan();
+  const types::Schema schema = CurrentSchema(planned.start.metadata);
+  std::int64_t batches_bytes = 0;
+  for (const auto& segment : planned.segments) {
+    const BatchShape& shape = segment->batch_shapes.at(0);
+    EXPECT_LT(shape.bytes, 2 * kRunBatchBytes);
+    const auto rows =
+        ReadRowGroup(segment->RowGroup(0), schema, 0, shape.rows, shape.rows)
+            .ValueOrDie();
+    const auto batch = rows->Next().ValueOrDie();
+    EXPECT_LE(arrow::util::ReferencedBufferSize(*batch).ValueOrDie(), shape.bytes);
+    batches_bytes += shape.bytes;
+  }
+  EXPECT_GT(Estimates(warehouse).at(0), 2 * batches_bytes);
+}
+
+/// Beside what is there at the start, whenever `run` reads or writes.
+std::int64_t MostAllocated(TestWarehouse& warehouse, const std::function<void()>& run) {
+  const arrow::MemoryPool& pool = *arrow::default_memory_pool();
+  const std::int64_t before = pool.bytes_allocated();
+  std::int64_t most = 0;
+  const auto look = [&](const storage::StoreCall&) {
+    most = std::max(most, pool.bytes_allocated() - before);
+    return storage::kPass;
+  };
+  warehouse.wal_faults() = look;
+  warehouse.data_faults() = look;
+  run();
+  return most;
+}
+
+TEST_F(TaskMemoryTest, LongTextsStayWithinTheLimit) {
+  constexpr std::int64_t kLimit = 48LL << 20;
+  TestWarehouse warehouse({.sort_by = "key", .memory_limit = kLimit});
+  // Decoded, ten times the limit.
+  for (int i = 0; i < 30; ++i) warehouse.Write(RowsOfLongTexts(i, 2000));
+  const std::int64_t most = MostAllocated(warehouse, [&] { warehouse.Shift(); });
+  EXPECT_LE(most, kLimit);
+  EXPECT_EQ(warehouse.FileRows().at(0).size(), 60'000U);
 }
 
 TEST_F(TaskMemoryTest, ATaskIsNeverThoughtToNeedNothing) {
