@@ -480,3 +480,22 @@ def test_no_space_left_at_any_write_step(firn, small_disk, steps):
     assert done and failures > 3
     assert "nothing" in firn.run(*load).stdout
     assert rows_of(firn, warehouse) == ids
+
+
+def test_no_space_left_for_a_first_pass(firn, small_disk):
+    """Rows of a merge of too many runs wait in TMPDIR, which is full: the warehouse is elsewhere."""
+    ids = list(range(40_000))
+    firn.configure("wal:\n  flush_bytes: 64KiB\nmerge:\n  max_open_runs: 2\n")
+    write(firn, "people.csv", HEADER + "".join(f"{i},name {i},1900-01-01\n" for i in ids))
+    firn.run("load", TABLE, "people.csv", "--create", "--sort-by", "name", "--id", "once", "--wal-only")
+    small_disk.fill(16 * PAGE)
+    result = firn.run("shift", TABLE, "--log-level", "error", code=1, TMPDIR=str(small_disk.path))
+    (line,) = result.stderr.splitlines()
+    assert line == (
+        f"firn: shift of {TABLE}: keeping the rows of a first pass: cannot write a temporary file in {small_disk.path}: "
+        "No space left on device; free space there, or set TMPDIR to a directory with more room"
+    )
+    small_disk.clear()
+    small_disk.resize("64m")
+    firn.run("shift", TABLE, TMPDIR=str(small_disk.path))
+    assert sorted(firn.rows(TABLE)["id"].to_pylist()) == ids

@@ -35,8 +35,8 @@ SHIFT_POINTS = [
 ]
 
 
-def crash(events, *arguments, point):
-    events.run(*arguments, code=-signal.SIGKILL, FIRN_CRASH_POINT=point)
+def crash(events, *arguments, point, **environment):
+    events.run(*arguments, code=-signal.SIGKILL, FIRN_CRASH_POINT=point, **environment)
 
 
 @pytest.mark.parametrize("point", LOAD_POINTS)
@@ -52,6 +52,20 @@ def test_shift_killed_at(events, point):
     crash(events, "shift", events.TABLE, point=point)
     events.run("shift", events.TABLE)
     events.run(*events.load("x"))
+    events.assert_each_row(times=1)
+
+
+def test_a_first_pass_leaves_nothing_on_the_local_disk(events, tmp_path):
+    """More runs overlap than may be open, so their rows wait in TMPDIR while the file is written."""
+    scratch = tmp_path / "scratch"
+    events.configure("wal:\n  flush_bytes: 64KiB\nmerge:\n  max_open_runs: 2\n")
+    events.run(*events.load("x", "--wal-only"))
+    missing = events.run("shift", events.TABLE, code=1, TMPDIR=str(scratch))
+    assert f"first pass: cannot create a temporary file in {scratch}" in missing.stderr
+    scratch.mkdir()
+    crash(events, "shift", events.TABLE, point="shift.file.before_put", TMPDIR=str(scratch))
+    assert list(scratch.iterdir()) == []
+    events.run("shift", events.TABLE)
     events.assert_each_row(times=1)
 
 

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include <arrow/api.h>
-#include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/ipc/writer.h>
+
+#include "firn/shift/scratch_streams.h"
 
 namespace firn::shift {
 namespace {
@@ -59,10 +60,17 @@ class KeptRunReader final : public merge::RunReader {
   const std::shared_ptr<arrow::ipc::RecordBatchStreamReader> batches_;
 };
 
+/// Where a run stands in the scratch file.
+struct KeptRange {
+  std::shared_ptr<storage::ScratchFile> file;
+  std::int64_t begin = 0;
+  std::int64_t bytes = 0;
+};
+
 class KeptRun final : public merge::MergeInput {
  public:
-  KeptRun(std::string path, std::string first_key, std::string last_key)
-      : path_(std::move(path)),
+  KeptRun(KeptRange range, std::string first_key, std::string last_key)
+      : range_(std::move(range)),
         first_key_(std::move(first_key)),
         last_key_(std::move(last_key)) {}
 
@@ -70,30 +78,33 @@ class KeptRun final : public merge::MergeInput {
   std::optional<std::string_view> last_key() const override { return last_key_; }
   bool is_whole_row_group() const override { return false; }
   Result<std::unique_ptr<merge::RunReader>> Open() override {
-    FIRN_ASSIGN_OR_RETURN(auto file, arrow::io::ReadableFile::Open(path_));
+    FIRN_ASSIGN_OR_RETURN(auto bytes, arrow::io::RandomAccessFile::GetStream(
+                                          std::make_shared<ScratchReads>(range_.file),
+                                          range_.begin, range_.bytes));
     FIRN_ASSIGN_OR_RETURN(auto batches,
-                          arrow::ipc::RecordBatchStreamReader::Open(std::move(file)));
+                          arrow::ipc::RecordBatchStreamReader::Open(std::move(bytes)));
     return std::make_unique<KeptRunReader>(std::move(batches));
   }
 
  private:
-  const std::string path_;
+  const KeptRange range_;
   const std::string first_key_;
   const std::string last_key_;
 };
 
-/// Writes the rows of a merge to one file.
+/// Appends the rows of a merge to a scratch file.
 class KeptRunWriter {
  public:
-  explicit KeptRunWriter(std::string path) : path_(std::move(path)) {}
+  explicit KeptRunWriter(std::shared_ptr<storage::ScratchFile> file)
+      : file_(std::move(file)), sink_(file_) {}
 
   Status Add(const merge::MergedRows& rows) {
     FIRN_ASSIGN_OR_RETURN(const auto batch, rows.Gather());
     FIRN_ASSIGN_OR_RETURN(auto keys, KeysOf(rows));
     const auto schema = WithKeys(*batch->schema());
-    if (file_ == nullptr) {
+    if (is_empty()) {
       first_key_ = rows.KeyAt(0);
-      FIRN_RETURN_NOT_OK(Begin(schema));
+      FIRN_ASSIGN_OR_RETURN(batches_, arrow::ipc::MakeStreamWriter(&sink_, schema));
     }
     last_key_ = rows.KeyAt(rows.rows - 1);
     arrow::ArrayVector columns = batch->columns();
@@ -102,23 +113,20 @@ class KeptRunWriter {
         *arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns)));
   }
 
-  Result<std::unique_ptr<merge::MergeInput>> Finish() && {
-    FIRN_RETURN_NOT_OK(batches_->Close());
-    FIRN_RETURN_NOT_OK(file_->Close());
-    return std::make_unique<KeptRun>(std::move(path_), std::move(first_key_),
+  Status Close() { return batches_->Close(); }
+
+  std::unique_ptr<merge::MergeInput> Run() && {
+    KeptRange range = {.file = std::move(file_), .begin = sink_.begin()};
+    range.bytes = range.file->size_bytes() - range.begin;
+    return std::make_unique<KeptRun>(std::move(range), std::move(first_key_),
                                      std::move(last_key_));
   }
 
-  bool is_empty() const { return file_ == nullptr; }
+  bool is_empty() const { return batches_ == nullptr; }
 
  private:
-  Status Begin(const std::shared_ptr<arrow::Schema>& schema) {
-    FIRN_ASSIGN_OR_RETURN(file_, arrow::io::FileOutputStream::Open(path_));
-    return arrow::ipc::MakeStreamWriter(file_, schema).Value(&batches_);
-  }
-
-  std::string path_;
-  std::shared_ptr<arrow::io::FileOutputStream> file_;
+  std::shared_ptr<storage::ScratchFile> file_;
+  ScratchSink sink_;
   std::shared_ptr<RecordBatchWriter> batches_;
   std::string first_key_;
   std::string last_key_;
@@ -141,22 +149,22 @@ class EmptyRun final : public merge::MergeInput {
 }  // namespace
 
 Result<std::unique_ptr<merge::MergeInput>> DiskRunSpool::Keep(merge::SortedMerge& rows) {
-  if (!directory_) {
-    FIRN_ASSIGN_OR_RETURN(auto directory, storage::TemporaryDirectory::Make());
-    directory_.emplace(std::move(directory));
+  constexpr std::string_view kContext = "keeping the rows of a first pass";
+  if (file_ == nullptr) {
+    FIRN_RETURN_NOT_OK(AddContext(storage::ScratchFile::Make().Value(&file_), kContext));
   }
-  KeptRunWriter writer(fmt::format("{}/{}", directory_->path(), ++runs_));
+  ++runs_;
+  KeptRunWriter writer(file_);
   while (true) {
     FIRN_RETURN_NOT_OK(stop_.Check());
     FIRN_ASSIGN_OR_RETURN(const merge::MergeStep step, rows.Next());
     if (std::holds_alternative<merge::MergeEnd>(step)) break;
     FIRN_RETURN_NOT_OK(
-        AddContext(writer.Add(std::get<merge::MergedRows>(step)),
-                   "keeping the rows of a first pass on the local disk (TMPDIR names "
-                   "another place)"));
+        AddContext(writer.Add(std::get<merge::MergedRows>(step)), kContext));
   }
   if (writer.is_empty()) return std::make_unique<EmptyRun>();
-  return std::move(writer).Finish();
+  FIRN_RETURN_NOT_OK(AddContext(writer.Close(), kContext));
+  return std::move(writer).Run();
 }
 
 }  // namespace firn::shift

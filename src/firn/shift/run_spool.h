@@ -2,18 +2,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/merge/limit_open_runs.h"
-#include "firn/storage/temporary_directory.h"
+#include "firn/storage/scratch_file.h"
 
 namespace firn::shift {
 
-/// Keeps the runs that a first pass of a merge makes, in files of the local disk (below
-/// $TMPDIR) that go with the spool. For one thread; must outlive the runs and their
-/// readers.
+/// Keeps the runs that a first pass of a merge makes one behind the other in a scratch
+/// file of the local disk (below $TMPDIR), which goes with the last of them. For one
+/// thread, as are the runs and their readers.
 class DiskRunSpool final : public merge::RunSpool {
  public:
   /// Keep fails with Cancelled if `stop`, which must outlive the spool, fires.
@@ -26,7 +25,7 @@ class DiskRunSpool final : public merge::RunSpool {
 
  private:
   const StopToken& stop_;
-  std::optional<storage::TemporaryDirectory> directory_;
+  std::shared_ptr<storage::ScratchFile> file_;
   std::int64_t runs_ = 0;
 };
 

@@ -1,27 +1,18 @@
 #include "firn/shift/segment_spool.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <arrow/buffer.h>
-#include <arrow/io/file.h>
 #include <arrow/io/memory.h>
 
 #include "firn/parquet_io/row_group_source.h"
+#include "firn/shift/scratch_streams.h"
 #include "firn/storage/location.h"
 
 namespace firn::shift {
 namespace {
 
 using arrow::io::RandomAccessFile;
-
-Status WriteFile(const std::string& path, const std::string& bytes) {
-  FIRN_ASSIGN_OR_RETURN(const auto file, arrow::io::FileOutputStream::Open(path));
-  FIRN_RETURN_NOT_OK(file->Write(bytes.data(), static_cast<std::int64_t>(bytes.size())));
-  return file->Close();
-}
 
 }  // namespace
 
@@ -55,14 +46,9 @@ bool SegmentSpool::TakeMemory(std::int64_t bytes) {
   return true;
 }
 
-Result<std::string> SegmentSpool::TakeDisk(std::int64_t bytes) {
+void SegmentSpool::TakeDisk(std::int64_t bytes) {
   MutexLock lock(mutex_);
-  if (!directory_) {
-    FIRN_ASSIGN_OR_RETURN(auto directory, storage::TemporaryDirectory::Make());
-    directory_.emplace(std::move(directory));
-  }
   disk_bytes_ += bytes;
-  return fmt::format("{}/{}", directory_->path(), ++files_);
 }
 
 void SegmentSpool::GiveBack(std::int64_t memory_bytes, std::int64_t disk_bytes) {
@@ -86,11 +72,8 @@ void SpooledSegment::Release() {
 }
 
 void SpooledSegment::Drop() {
+  // Who still reads keeps a file open: it is gone when the last one closes it.
   source_ = nullptr;
-  std::error_code ignored;
-  // Who still reads keeps the file open: it is gone when the last one closes it.
-  if (!path_.empty()) std::filesystem::remove(path_, ignored);
-  path_.clear();
   spool_.GiveBack(std::exchange(memory_bytes_, 0), std::exchange(disk_bytes_, 0));
 }
 
@@ -115,15 +98,13 @@ Result<std::shared_ptr<RandomAccessFile>> SpooledSegment::Fetch() {
 
 Result<std::shared_ptr<RandomAccessFile>> SpooledSegment::KeepOnDisk(
     const std::string& bytes) {
-  FIRN_ASSIGN_OR_RETURN(path_, spool_.TakeDisk(size_bytes_));
+  const std::string context = "keeping a copy of segment " + key_;
+  std::shared_ptr<storage::ScratchFile> file;
+  FIRN_RETURN_NOT_OK(AddContext(storage::ScratchFile::Make().Value(&file), context));
+  FIRN_RETURN_NOT_OK(AddContext(file->Append(bytes), context));
+  spool_.TakeDisk(size_bytes_);
   disk_bytes_ = size_bytes_;
-  const Status written = WriteFile(path_, bytes);
-  if (!written.ok()) {
-    Drop();
-    return AddContext(written, "keeping a copy of segment " + key_ +
-                                   " on the local disk (TMPDIR names another place)");
-  }
-  return arrow::io::ReadableFile::Open(path_);
+  return std::make_shared<ScratchReads>(std::move(file));
 }
 
 Result<std::shared_ptr<arrow::Buffer>> SpooledSegment::ReadAt(std::int64_t position,

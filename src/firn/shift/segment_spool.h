@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <arrow/io/interfaces.h>
@@ -11,7 +10,6 @@
 #include "firn/core/status.h"
 #include "firn/parquet_io/random_reads.h"
 #include "firn/storage/object_store.h"
-#include "firn/storage/temporary_directory.h"
 
 namespace firn::shift {
 
@@ -20,7 +18,8 @@ class SpooledSegment;
 /// Where the bytes of segments wait while an iteration reads them here and there: each is
 /// fetched whole, by one request, when it is first read, and kept until it is released.
 ///
-/// In memory as long as there is room, else in a file of the local disk (below $TMPDIR).
+/// In memory as long as there is room, else in a scratch file of the local disk (below
+/// $TMPDIR).
 /// A segment of a local store is a local file already: it is read in place, and nothing
 /// is kept. Thread-safe.
 class SegmentSpool {
@@ -40,8 +39,7 @@ class SegmentSpool {
  private:
   friend class SpooledSegment;
   bool TakeMemory(std::int64_t bytes);
-  /// A name for a new file; makes the directory the first time.
-  Result<std::string> TakeDisk(std::int64_t bytes);
+  void TakeDisk(std::int64_t bytes);
   void GiveBack(std::int64_t memory_bytes, std::int64_t disk_bytes);
 
   Runtime& runtime_;
@@ -53,8 +51,6 @@ class SegmentSpool {
   // All guarded by mutex_.
   std::int64_t memory_bytes_ = 0;
   std::int64_t disk_bytes_ = 0;
-  std::int64_t files_ = 0;
-  std::optional<storage::TemporaryDirectory> directory_;
 };
 
 /// One segment of a spool, as a file. ReadAt is thread-safe, and its errors are the
@@ -90,7 +86,6 @@ class SpooledSegment final : public parquet_io::RandomReads {
   std::shared_ptr<arrow::io::RandomAccessFile> source_;
   std::int64_t memory_bytes_ = 0;
   std::int64_t disk_bytes_ = 0;
-  std::string path_;
 };
 
 }  // namespace firn::shift

@@ -10,6 +10,7 @@
 #include "firn/storage/counting_store.h"
 #include "firn/storage/local_store.h"
 #include "firn/storage/memory_store.h"
+#include "firn/storage/temporary_directory.h"
 
 namespace firn::shift {
 namespace {

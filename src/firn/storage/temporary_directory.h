@@ -7,7 +7,7 @@
 namespace firn::storage {
 
 /// A new directory for its owner only, removed with all that is in it by the destructor.
-/// For tests and for what spills to the local disk.
+/// For tests.
 class TemporaryDirectory {
  public:
   /// Below $TMPDIR, or /tmp.
