@@ -307,6 +307,7 @@ def newer_segment(firn):
     good = segment.read_bytes()
     file = pyarrow.parquet.ParquetFile(segment)
     key_values = {**file.metadata.metadata, b"firn.format-version": b"2"}
+    del key_values[b"firn.footer-crc32"]
     key_values.pop(b"ARROW:schema", None)
     pyarrow.parquet.write_table(file.read().replace_schema_metadata(key_values), segment)
     yield ("shift", TABLE)

@@ -1,5 +1,6 @@
 #include "firn/parquet_io/file_assembler.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <parquet/statistics.h>
 
 #include "firn/parquet_io/fetched_ranges.h"
+#include "firn/parquet_io/footer_seal.h"
 #include "firn/parquet_io/page_check.h"
 #include "firn/parquet_io/parquet_errors.h"
 
@@ -24,6 +26,8 @@ using parquet::Encoding;
 using EncodingCounts = std::map<Encoding::type, std::int32_t>;
 
 constexpr std::string_view kMagic = "PAR1";
+/// Of CrcText.
+constexpr std::size_t kCrcDigits = 8;
 
 ReadRange IndexRange(const parquet::IndexLocation& location) {
   return {.offset = location.offset, .length = location.length};
@@ -94,6 +98,57 @@ Result<std::shared_ptr<arrow::Buffer>> MoveOffsetIndex(const arrow::Buffer& byte
   return sink->Finish();
 }
 
+/// `before` is the CRC of what precedes.
+std::uint32_t Continue(std::uint32_t before, const arrow::Buffer& bytes) {
+  return Crc32(before, std::string_view(bytes));
+}
+
+/// What the footer of a sealed file says the CRCs of the row group's page indexes are.
+std::optional<std::string> SealedIndexes(const RowGroupSource& source) {
+  const auto key_values = source.footer->key_value_metadata();
+  if (key_values == nullptr) return std::nullopt;
+  const auto value =
+      key_values->Get(fmt::format("{}{}", kIndexCrcPrefix, source.row_group));
+  return value.ok() ? std::optional(*value) : std::nullopt;
+}
+
+/// Corruption unless the chunk's page indexes are those that were sealed.
+Status CheckIndexes(const parquet::ColumnChunkMetaData& chunk,
+                    arrow::io::RandomAccessFile& file, std::string_view sealed) {
+  std::uint32_t crc = 0;
+  for (const auto& location :
+       {chunk.GetColumnIndexLocation(), chunk.GetOffsetIndexLocation()}) {
+    if (!location) continue;
+    FIRN_ASSIGN_OR_RETURN(const auto bytes,
+                          file.ReadAt(location->offset, location->length));
+    crc = Continue(crc, *bytes);
+  }
+  if (CrcText(crc) == sealed) return Status::OK();
+  return Error(ErrorKind::kCorruption,
+               "is damaged: the page index of column '{}' does not have the CRC that it "
+               "was written with",
+               chunk.path_in_schema()->ToDotString());
+}
+
+/// The same of all chunks, which are these columns of the source.
+Status CheckIndexes(
+    const RowGroupSource& source, const std::vector<int>& columns,
+    const std::vector<std::unique_ptr<parquet::ColumnChunkMetaData>>& chunks,
+    arrow::io::RandomAccessFile& file) {
+  const auto sealed = SealedIndexes(source);
+  if (!sealed) return Status::OK();
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const std::size_t at = kCrcDigits * static_cast<std::size_t>(columns[i]);
+    const auto digits = std::string_view(*sealed).substr(std::min(at, sealed->size()));
+    FIRN_RETURN_NOT_OK(CheckIndexes(*chunks[i], file, digits.substr(0, kCrcDigits)));
+  }
+  return Status::OK();
+}
+
+bool IsSealed(const std::vector<std::pair<std::string, std::string>>& key_values) {
+  return std::ranges::find(key_values, AskForSeal()) != key_values.end();
+}
+
 }  // namespace
 
 bool IsChunkCopyable(const parquet::ColumnChunkMetaData& chunk,
@@ -150,7 +205,8 @@ Result<WrittenRowGroup> FileAssembler::Append(const RowGroupSource& source,
   }));
   auto fetched = FetchedRanges::Fetch(source.file, std::move(ranges));
   if (!fetched.ok()) return AddContext(fetched.status(), source.name);
-  auto added = Reading(source.name, [&] {
+  auto added = Reading(source.name, [&]() -> Result<WrittenRowGroup> {
+    FIRN_RETURN_NOT_OK(CheckIndexes(source, source_columns, chunks, **fetched));
     return AddRowGroup(
         {.row_group = *row_group,
          .chunks = chunks,
@@ -276,10 +332,43 @@ Status FileAssembler::Finish(
     FIRN_RETURN_NOT_OK(WriteIndexes(parquet::IndexKind::kOffsetIndex, offset_indexes_));
     auto texts = std::make_shared<arrow::KeyValueMetadata>();
     for (const auto& [key, value] : key_values) texts->Append(key, value);
-    const auto metadata = metadata_->Finish(texts);
-    parquet::WriteFileMetaData(*metadata, sink_.get());
+    if (!IsSealed(key_values)) {
+      parquet::WriteFileMetaData(*metadata_->Finish(texts), sink_.get());
+      return sink_->Flush();
+    }
+    for (auto& [key, value] : IndexCrcs()) texts->Append(key, value);
+    FIRN_RETURN_NOT_OK(WriteSealed(*metadata_->Finish(texts)));
     return sink_->Flush();
   });
+}
+
+std::map<std::string, std::string> FileAssembler::IndexCrcs() const {
+  std::map<std::pair<int, int>, std::uint32_t> crcs;
+  for (const auto* indexes : {&column_indexes_, &offset_indexes_}) {
+    for (const Index& index : *indexes) {
+      std::uint32_t& crc = crcs[{index.chunk.row_group_index, index.chunk.column_index}];
+      crc = Continue(crc, *index.bytes);
+    }
+  }
+  std::map<std::string, std::string> texts;
+  if (crcs.empty()) return texts;
+  for (int row_group = 0; row_group < row_groups_; ++row_group) {
+    std::string& digits = texts[fmt::format("{}{}", kIndexCrcPrefix, row_group)];
+    for (int column = 0; column < schema_.num_columns(); ++column) {
+      const auto crc = crcs.find({row_group, column});
+      digits += CrcText(crc == crcs.end() ? 0 : crc->second);
+    }
+  }
+  return texts;
+}
+
+Status FileAssembler::WriteSealed(const parquet::FileMetaData& metadata) {
+  FIRN_ASSIGN_OR_RETURN(const auto buffer, arrow::io::BufferOutputStream::Create());
+  parquet::WriteFileMetaData(metadata, buffer.get());
+  FIRN_ASSIGN_OR_RETURN(const auto written, buffer->Finish());
+  std::string tail((std::string_view(*written)));
+  SealFooter(tail);
+  return sink_->Write(tail);
 }
 
 }  // namespace firn::parquet_io

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,7 +55,7 @@ class FileAssembler {
   /// Compressed bytes of each leaf column so far.
   const std::vector<std::int64_t>& column_bytes() const { return column_bytes_; }
 
-  /// Writes the footer.
+  /// Writes the footer, sealed if `key_values` hold AskForSeal (footer_seal.h).
   Status Finish(const std::vector<std::pair<std::string, std::string>>& key_values);
 
  private:
@@ -89,6 +90,9 @@ class FileAssembler {
                        arrow::io::RandomAccessFile& file, int column,
                        std::int64_t moved_by);
   Status WriteIndexes(parquet::IndexKind kind, const std::vector<Index>& indexes);
+  /// The key-values of kIndexCrcPrefix.
+  std::map<std::string, std::string> IndexCrcs() const;
+  Status WriteSealed(const parquet::FileMetaData& metadata);
 
   parquet::SchemaDescriptor schema_;
   std::shared_ptr<parquet::WriterProperties> properties_;

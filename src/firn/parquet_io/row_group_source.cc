@@ -8,6 +8,7 @@
 #include <arrow/io/interfaces.h>
 #include <parquet/metadata.h>
 
+#include "firn/parquet_io/footer_seal.h"
 #include "firn/parquet_io/parquet_errors.h"
 
 namespace firn::parquet_io {
@@ -120,6 +121,7 @@ Result<Footer> ReadFooter(storage::ObjectStore& store, const std::string& key,
   const std::string name = store.Location(key);
   const Result<std::string> bytes = FetchFooter(store, key, size_bytes);
   if (!bytes.ok()) return AddContext(bytes.status(), name);
+  FIRN_RETURN_NOT_OK(AddContext(CheckFooterSeal(*bytes), name));
   return Reading(name, [&]() -> Result<Footer> {
     return parquet::FileMetaData::Make(bytes->data(),
                                        static_cast<std::int64_t>(bytes->size()));

@@ -7,6 +7,7 @@
 #include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
 
+#include "firn/parquet_io/footer_seal.h"
 #include "firn/types/arrow_types.h"
 #include "firn/wal/segment_format.h"
 #include "firn/wal/wal_root.h"
@@ -202,6 +203,7 @@ void TestWarehouse::Forge(const wal::SegmentName& name,
     if (before[i].second == after[i].second) continue;
     bytes.replace(bytes.find(before[i].second), before[i].second.size(), after[i].second);
   }
+  parquet_io::SealFooter(bytes);
   ASSERT_TRUE(wal_memory_.PutWhole(key, bytes).ok());
 }
 

@@ -10,6 +10,7 @@
 #include "firn/order/key_bound.h"
 #include "firn/order/key_encoder.h"
 #include "firn/parquet_io/file_writer.h"
+#include "firn/parquet_io/footer_seal.h"
 #include "firn/types/arrow_types.h"
 #include "firn/wal/key_samples.h"
 #include "firn/wal/segment_format.h"
@@ -288,8 +289,10 @@ Result<FrozenSegment> SegmentBuilder::Build(const std::vector<SegmentRows>& rows
     FIRN_ASSIGN_OR_RETURN(frozen.footer.row_groups, std::move(assembly).Write());
     frozen.rows = sorted.batch->num_rows();
   }
+  KeyValues key_values = EncodeSegmentFooter(frozen.footer);
+  key_values.push_back(parquet_io::AskForSeal());
   FIRN_ASSIGN_OR_RETURN(parquet_io::WrittenFile file,
-                        writer->Finish(EncodeSegmentFooter(frozen.footer)));
+                        writer->Finish(std::move(key_values)));
   frozen.bytes = std::move(file.bytes);
   return frozen;
 }

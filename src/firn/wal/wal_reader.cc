@@ -8,12 +8,15 @@
 #include <parquet/metadata.h>
 #include <parquet/statistics.h>
 
+#include "firn/parquet_io/statistics_bound.h"
 #include "firn/wal/quarantine.h"
 #include "firn/wal/segment_format.h"
 
 namespace firn::wal {
 namespace {
 
+using parquet_io::BoundOf;
+using parquet_io::BoundSide;
 using parquet_io::Footer;
 
 /// libparquet throws what it finds wrong; that ends here.
@@ -87,15 +90,6 @@ ExtractedValue Extract(const ExtractionInput& input, int row_group,
   return found->second;
 }
 
-/// True if values of the column have one form in statistics and in bounds, so that these
-/// must be equal: signed integers, and what is counted in them.
-bool HasPlainBounds(const parquet::ColumnDescriptor& column) {
-  const bool is_integer = column.physical_type() == parquet::Type::INT32 ||
-                          column.physical_type() == parquet::Type::INT64;
-  return is_integer &&
-         (column.logical_type() == nullptr || !column.logical_type()->is_decimal());
-}
-
 /// What a run's metrics say of a column, against the column's statistics; both were made
 /// from the same values. Text: what contradicts; empty if nothing does.
 std::string Contradiction(const parquet::ColumnDescriptor& column,
@@ -111,16 +105,12 @@ std::string Contradiction(const parquet::ColumnDescriptor& column,
     return fmt::format("{} nulls, the column statistics {}", metrics.null_count,
                        statistics->null_count());
   }
-  if (!statistics->HasMinMax() || !metrics.lower_bound || !metrics.upper_bound) return "";
-  const std::string least = statistics->EncodeMin();
-  const std::string greatest = statistics->EncodeMax();
-  // Bounds may be truncated, away from the values; statistics are not.
-  const bool is_outside = *metrics.lower_bound > least || *metrics.upper_bound < greatest;
-  const bool is_unequal =
-      *metrics.lower_bound != least || *metrics.upper_bound != greatest;
-  const bool contradicts =
-      (IsString(column) && is_outside) || (HasPlainBounds(column) && is_unequal);
-  return contradicts ? "other bounds than the column statistics" : "";
+  if (!statistics->HasMinMax() || column.max_repetition_level() > 0) return "";
+  const bool is_equal =
+      metrics.lower_bound ==
+          BoundOf(column, statistics->EncodeMin(), BoundSide::kLower) &&
+      metrics.upper_bound == BoundOf(column, statistics->EncodeMax(), BoundSide::kUpper);
+  return is_equal ? "" : "other bounds than the column statistics";
 }
 
 /// Corruption, naming row group and column, if the metrics of a run that fills its row
