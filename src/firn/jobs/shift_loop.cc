@@ -195,7 +195,7 @@ void ShiftLoop::OnShifted(const shift::ShiftReport& report, Duration duration) {
 /// What cannot be tidied today can be tomorrow.
 void ShiftLoop::TidyUp() {
   const Status merged = shift_->MergeManifests().status();
-  const Status cleaned = merged.ok() ? shift_->Clean().status() : merged;
+  const Status cleaned = merged.ok() ? shift_->Clean(stop_.token()).status() : merged;
   if (cleaned.ok()) return;
   environment_.events(EventLevel::kWarning,
                       fmt::format("{}: manifests and drained segments are tidied after "

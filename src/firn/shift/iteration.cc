@@ -278,7 +278,7 @@ Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spo
   const wal::Positions& from = iteration.start.from;
   FIRN_ASSIGN_OR_RETURN(
       const wal::SegmentListing listing,
-      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from));
+      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from, stop));
   iteration.admission = Admit(from, listing.segments, options.iteration_bytes);
   for (const wal::AdmittedSegment& admitted : iteration.admission.segments) {
     iteration.segments.push_back(OpenAdmitted(listing, admitted, spool));

@@ -120,7 +120,7 @@ Result<std::int64_t> TableShift::MergeManifests() {
                                 environment_.runtime, table_, head.metadata.table_uuid);
 }
 
-Result<std::int64_t> TableShift::Clean() {
+Result<std::int64_t> TableShift::Clean(const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
   FIRN_ASSIGN_OR_RETURN(const auto committed,
                         commit::CommittedRanges(head.metadata, wal_id_));
@@ -132,9 +132,11 @@ Result<std::int64_t> TableShift::Clean() {
   FIRN_RETURN_NOT_OK(DeleteRetired(wal, uuid, head.positions.reached, shards, loads,
                                    now - options_.dead_after));
   return wal::DeleteSegments(
-      wal, DrainedSegments(
-               shards, head.positions.reached, committed, now,
-               {.retention = options_.retention, .dead_after = options_.dead_after}));
+      wal,
+      DrainedSegments(
+          shards, head.positions.reached, committed, now,
+          {.retention = options_.retention, .dead_after = options_.dead_after}),
+      stop);
 }
 
 /// One call of Run.

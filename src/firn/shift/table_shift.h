@@ -117,8 +117,8 @@ class TableShift {
 
   /// Deletes the segments that the table took long enough ago, and returns how many: the
   /// snapshot that took them is `retention` old, or was expired. An error leaves the rest
-  /// to the next cleaning; a table that was rolled back is one.
-  Result<std::int64_t> Clean();
+  /// to the next cleaning, as a stop does; a table that was rolled back is one.
+  Result<std::int64_t> Clean(const StopToken& stop = {});
 
  private:
   class Session;

@@ -386,6 +386,21 @@ TEST(TableShiftTest, AStopBeforeTheCommitCommitsNothing) {
   EXPECT_EQ(warehouse.Shift().figures.rows, 2);
 }
 
+TEST(TableShiftTest, AStopBetweenFootersReadsNoMore) {
+  TestWarehouse warehouse;
+  for (const char* row : {"a1", "b2", "c3"}) warehouse.Write(row);
+  StopSource stop;
+  int reads = 0;
+  warehouse.wal_faults() = [&](const storage::StoreCall& call) {
+    if (call.operation != storage::StoreOperation::kGetRange) return storage::kPass;
+    ++reads;
+    stop.RequestStop();
+    return storage::kPass;
+  };
+  EXPECT_TRUE(IsError(warehouse.TryShift(stop.token()).status(), ErrorKind::kCancelled));
+  EXPECT_EQ(reads, 1);
+}
+
 TEST(TableShiftTest, AStopBetweenChunksCommitsNothing) {
   TestWarehouse warehouse({.partition_by = "tenant"});
   warehouse.Write("P/a1 Q/b2");

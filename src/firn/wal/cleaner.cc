@@ -44,11 +44,15 @@ std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shar
 }
 
 Result<std::int64_t> DeleteSegments(storage::ObjectStore& store,
-                                    const std::vector<SegmentObject>& segments) {
+                                    const std::vector<SegmentObject>& segments,
+                                    const StopToken& stop) {
+  std::int64_t deleted = 0;
   for (const SegmentObject& segment : segments) {
+    if (stop.stop_requested()) break;
     FIRN_RETURN_NOT_OK(store.Delete(segment.key));
+    ++deleted;
   }
-  return static_cast<std::int64_t>(segments.size());
+  return deleted;
 }
 
 }  // namespace firn::wal

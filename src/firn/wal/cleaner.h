@@ -37,9 +37,10 @@ std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shar
                                            const std::vector<CommittedRange>& committed,
                                            WallTime now, const CleanerLimits& limits);
 
-/// Deletes them one by one and returns how many; stops at the first that cannot be
-/// deleted, which is tried again at the next cleaning.
+/// Deletes them one by one and returns how many; ends early if the stop token fires, and
+/// with an error at the first that cannot be deleted. The next cleaning goes on.
 Result<std::int64_t> DeleteSegments(storage::ObjectStore& store,
-                                    const std::vector<SegmentObject>& segments);
+                                    const std::vector<SegmentObject>& segments,
+                                    const StopToken& stop = {});
 
 }  // namespace firn::wal

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/core/fake_runtime.h"
+#include "firn/storage/faulty_store.h"
 #include "firn/storage/memory_store.h"
 #include "firn/wal/quarantine.h"
 #include "firn/wal/shard_writer.h"
@@ -92,6 +93,17 @@ TEST_F(CleanerTest, DeletesWhatItIsToldAndNothingElse) {
   EXPECT_EQ(DeleteSegments(store_, Find(minutes(60))).ValueOrDie(), 3);
   EXPECT_EQ(Drained(), "");
   EXPECT_EQ(store_.List("u/").ValueOrDie().size(), 5U);
+}
+
+TEST_F(CleanerTest, AStopLeavesTheRestToTheNextCleaning) {
+  runtime_.Advance(minutes(60));
+  StopSource stop;
+  storage::FaultyStore stopping(runtime_, store_, [&](const storage::StoreCall&) {
+    stop.RequestStop();
+    return storage::kPass;
+  });
+  EXPECT_EQ(DeleteSegments(stopping, Find(minutes(60)), stop.token()).ValueOrDie(), 1);
+  EXPECT_EQ(Drained(), "a2 a3 ");
 }
 
 }  // namespace

@@ -223,12 +223,14 @@ Result<std::vector<ListedSegment>> WalReader::ListSegments(const TableUuid& tabl
 
 Result<SegmentListing> WalReader::ReadSegments(const TableUuid& table,
                                                const std::vector<ShardListing>& shards,
-                                               const Positions& positions) {
+                                               const Positions& positions,
+                                               const StopToken& stop) {
   SegmentListing listing;
   for (const ShardListing& shard : shards) {
     const SegmentSequence position = PositionOf(positions, shard.shard);
     for (const SegmentObject& object : shard.segments) {
       if (object.name.sequence <= position) continue;
+      FIRN_RETURN_NOT_OK(stop.Check());
       if (object.quarantined) {
         FIRN_ASSIGN_OR_RETURN(auto ranges, ReadQuarantine(store_, object.name));
         AddQuarantined(object, std::move(ranges), listing);

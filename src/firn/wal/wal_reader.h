@@ -60,9 +60,11 @@ class WalReader {
                                                   const Positions& positions);
 
   /// The same of a listing that is there already, and all footers; errors are the same.
+  /// Cancelled, also between two footers, if the stop token fires.
   Result<SegmentListing> ReadSegments(const TableUuid& table,
                                       const std::vector<ShardListing>& shards,
-                                      const Positions& positions);
+                                      const Positions& positions,
+                                      const StopToken& stop = {});
 
  private:
   struct Entry {
