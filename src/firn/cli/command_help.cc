@@ -193,6 +193,15 @@ const std::map<std::string, CommandHelp, std::less<>>& Commands() {
                    "nothing.",
         .examples = {{"firn check", "before the first load, and when something is odd"},
                      {"firn check --format json", "the same for a program"}}}},
+      {"why-stuck",
+       {.details =
+            "What keeps rows from the table, a sentence or two for each thing: a hole in "
+            "the log, a damaged segment, a rollback, a catalog that is down, too much or "
+            "too little in the log. Told from the table's metadata, the log and the "
+            "configuration; no process is asked and nothing is changed.",
+        .examples = {{"firn why-stuck web.requests", "what the table waits for"},
+                     {"firn why-stuck web.requests --format json",
+                      "the same for a program, each with its kind"}}}},
       {"completion",
        {.details = "Completes commands, options, names of tables and of files.",
         .examples = {{"source <(firn completion bash)", "completion in this shell"},

@@ -25,6 +25,7 @@
 #include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
 #include "firn/cli/usage_error.h"
+#include "firn/cli/why_stuck_command.h"
 
 namespace firn::cli {
 namespace {
@@ -73,6 +74,7 @@ class CommandLine {
     AddWal();
     AddDeadLetters();
     AddCheck();
+    AddWhyStuck();
     AddCompletion();
     AddManPage();
     AddHelp();
@@ -478,6 +480,15 @@ class CommandLine {
         Add(app_, "check", "look whether all that the configuration names can be used",
             [this](const CommandContext& context) { return RunCheck(context, format_); });
     AddFormat(check);
+  }
+
+  void AddWhyStuck() {
+    CLI::App& why = Add(app_, "why-stuck", "say what a table waits for",
+                        [this](const CommandContext& context) {
+                          return RunWhyStuck(context, subject_, format_);
+                        });
+    AddTableName(why, subject_);
+    AddFormat(why);
   }
 
   void AddCompletion() {

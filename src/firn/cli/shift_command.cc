@@ -9,6 +9,7 @@
 #include "firn/cli/progress.h"
 #include "firn/cli/units.h"
 #include "firn/cli/waiting_segments.h"
+#include "firn/cli/waiting_text.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
@@ -100,37 +101,16 @@ void PrintReport(const OpenTable& table, const shift::ShiftReport& report,
   PrintUnusual(report);
 }
 
-std::string_view Explain(shift::ShardState state) {
-  switch (state) {
-    case shift::ShardState::kLive:
-      return "its writer may still be about to write it; shift again later";
-    case shift::ShardState::kDead:
-      return "the shard is dead, so what is behind it was never acknowledged, and is "
-             "left where it is";
-    case shift::ShardState::kClosed:
-      return "its writer closed the shard, so the segment had been durable: put it back, "
-             "from a backup of the WAL if there is one, or go on without it with 'firn "
-             "wal quarantine'";
-  }
-  return "";
-}
-
-std::string HoleText(const OpenTable& table, const shift::JudgedHole& judged) {
-  const auto& [hole, state] = judged;
-  return fmt::format(
-      "{}: shard {} waits: segment {} is missing though later ones are there; {}",
-      table.identifier, hole.shard, hole.missing, Explain(state));
+std::string HoleOf(const OpenTable& table, const shift::JudgedHole& judged) {
+  return fmt::format("{}: {}", table.identifier, HoleText(judged));
 }
 
 void WarnOfWhatWaits(const OpenTable& table, const shift::ShiftReport& report) {
   for (const shift::JudgedHole& hole : report.holes) {
-    LogWarning(HoleText(table, hole));
+    LogWarning(HoleOf(table, hole));
   }
   for (const wal::WaitingShard& waiting : report.waiting) {
-    LogWarning(fmt::format(
-        "{}: shard {} waits: source {} is at {}, and its next segment starts at {}",
-        table.identifier, waiting.shard, waiting.source, waiting.position,
-        waiting.first));
+    LogWarning(fmt::format("{}: {}", table.identifier, WaitingText(waiting)));
   }
 }
 
@@ -192,7 +172,7 @@ Status ShiftOrTellLoss(Workspace& workspace, const OpenTable& table,
     WarnOfWhatWaits(table, report);
     return Status::OK();
   }
-  const std::string text = HoleText(table, *loss);
+  const std::string text = HoleOf(table, *loss);
   report.holes.erase(loss);
   WarnOfWhatWaits(table, report);
   return InvalidError("{}", text);

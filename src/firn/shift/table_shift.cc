@@ -12,6 +12,7 @@
 #include "firn/commit/rollback.h"
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
+#include "firn/shift/shard_state.h"
 #include "firn/wal/cleaner.h"
 
 namespace firn::shift {
@@ -329,11 +330,8 @@ class TableShift::Session {
     const auto& shards = planned.start.shards;
     const auto listing = std::ranges::find(shards, shard, &wal::ShardListing::shard);
     FIRN_CHECK(listing != shards.end(), "{}", shard);
-    if (listing->closed) return ShardState::kClosed;
-    const WallTime silent_since{Duration(listing->modified_us)};
-    const bool is_dead =
-        environment_.runtime.Now() - silent_since >= shift_.options_.dead_after;
-    return is_dead ? ShardState::kDead : ShardState::kLive;
+    return shift::StateOf(*listing, environment_.runtime.Now(),
+                          shift_.options_.dead_after);
   }
 
   Status GaveUp() const {
