@@ -7,8 +7,9 @@ SHELL := /bin/bash
 PYTHON := .deps/venv/bin/python
 # Of fuzzing, for each fuzzer.
 SECONDS := 10
-# Of the simulation.
+# Of the simulation, and how many processes run them.
 SEEDS := 2000
+JOBS := $(shell nproc)
 PREFIX ?= /usr/local
 PROGRAM := build/release/src/firn/cli/firn
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -49,7 +50,9 @@ test-servers: build setup-servers
 sim: setup
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release --target sim_test
-	@FIRN_SIM_SEEDS=$(SEEDS) build/release/tests/sim/sim_test --gtest_brief=1
+	@seq $(JOBS) | xargs -P $(JOBS) -I{} sh -c 'FIRN_SIM_FIRST=$$(($(SEEDS) * ({} - 1) / $(JOBS) + 1)) \
+	  FIRN_SIM_SEEDS=$$(($(SEEDS) * {} / $(JOBS))) build/release/tests/sim/sim_test --gtest_brief=1 \
+	  --gtest_filter=SimulationTest.NothingIsLost*'
 
 demo: release
 	@$(PYTHON) tools/demo.py $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(CATALOG),--catalog $(CATALOG))

@@ -19,7 +19,7 @@ class S3RestLake(RestLake):
     def configure(self, uri):
         super().configure(uri, wal="s3://lake/wal", **self.properties)
         with (self.folder / "firn.yaml").open("a") as file:
-            file.write("  flush_age: 20ms\n  retention: 5s\nshift: {max_age: 1s}\nhttp: {listen: '127.0.0.1:0'}\n")
+            file.write("  flush_age: 200ms\n  retention: 5s\nshift: {max_age: 1s}\nhttp: {listen: '127.0.0.1:0'}\n")
 
 
 @pytest.fixture

@@ -62,13 +62,9 @@ class Ingest {
   using Buffer = std::shared_ptr<wal::TableBuffer>;
 
   void OpenBuffer() {
-    wal::TableBufferOptions options = {.flush_bytes = world_.plan().flush_bytes,
-                                       .flush_age = kFlushAge,
-                                       .shard = {.node = node_.name()}};
-    if (IsBroken(Rule::kShardSelfCheck)) options.shard.dead_after = kNever;
-    buffer_ =
-        wal::TableBuffer::Make(node_, process_.memory, process_.wal, layout_, options)
-            .ValueOrDie();
+    buffer_ = wal::TableBuffer::Make(node_, process_.memory, process_.wal, layout_,
+                                     BufferOptionsOf(process_))
+                  .ValueOrDie();
   }
 
   void Note(const Status& status) {
@@ -164,6 +160,14 @@ class Ingest {
 };
 
 }  // namespace
+
+wal::TableBufferOptions BufferOptionsOf(const Process& process) {
+  wal::TableBufferOptions options = {.flush_bytes = process.world.plan().flush_bytes,
+                                     .flush_age = kFlushAge,
+                                     .shard = {.node = process.node.name()}};
+  if (IsBroken(Rule::kShardSelfCheck)) options.shard.dead_after = kNever;
+  return options;
+}
 
 void RunIngest(Process& process, int source_partition, int& left) {
   Ingest(process, source_partition).Run(left);

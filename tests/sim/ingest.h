@@ -1,8 +1,12 @@
 #pragma once
 
+#include "firn/wal/table_buffer.h"
 #include "world.h"
 
 namespace firn::sim {
+
+/// Of a buffer of this process.
+wal::TableBufferOptions BufferOptionsOf(const Process& process);
 
 /// A process that takes deliveries until `left` is used up, reads one partition of the
 /// source to its end, and then ends in good order.

@@ -24,6 +24,16 @@ Result<LoadedTable> NodeCatalog::CommitTable(
   return committed;
 }
 
+Result<std::vector<TableIdentifier>> NodeCatalog::ListTables(std::string_view name) {
+  return network_.Call<Result<std::vector<TableIdentifier>>>(
+      node_, CallKind::kRead, [&] { return inner_.ListTables(name); });
+}
+
+Result<std::vector<std::string>> NodeCatalog::ListNamespaces() {
+  return network_.Call<Result<std::vector<std::string>>>(
+      node_, CallKind::kRead, [&] { return inner_.ListNamespaces(); });
+}
+
 // The table is there from the start; no node asks for anything else.
 
 Result<LoadedTable> NodeCatalog::CreateTable(const TableIdentifier& table,
@@ -33,14 +43,6 @@ Result<LoadedTable> NodeCatalog::CreateTable(const TableIdentifier& table,
 
 Status NodeCatalog::DropTable(const TableIdentifier& table) {
   return InvalidError("{} is not dropped in the simulation", table);
-}
-
-Result<std::vector<TableIdentifier>> NodeCatalog::ListTables(std::string_view) {
-  return InvalidError("tables are not listed in the simulation");
-}
-
-Result<std::vector<std::string>> NodeCatalog::ListNamespaces() {
-  return InvalidError("namespaces are not listed in the simulation");
 }
 
 Status NodeCatalog::CreateNamespace(std::string_view namespace_name) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "firn/shift/table_shift.h"
 #include "firn/wal/wal_reader.h"
 
 namespace firn::sim {
@@ -30,15 +29,6 @@ class UncutParts : public shift::ShiftObserver {
   bool has_uncut_parts_ = false;
 };
 
-shift::TableShiftOptions OptionsOf(const Plan& plan) {
-  shift::TableShiftOptions options;
-  options.iteration = {.limits = {.lower_bound_input_bytes_per_task = plan.file_bytes / 2,
-                                  .upper_bound_input_bytes_per_task = plan.file_bytes},
-                       .iteration_bytes = plan.iteration_bytes};
-  options.retention = plan.retention;
-  return options;
-}
-
 class Shifter {
  public:
   explicit Shifter(Process& process)
@@ -51,7 +41,8 @@ class Shifter {
                 .io = process.io,
                 .wal_store = process.wal,
                 .wal_reader = reader_},
-               process.world.table(), process.root.id, OptionsOf(process.world.plan())) {}
+               process.world.table(), process.root.id,
+               ShiftOptionsOf(process.world.plan())) {}
 
   Result<shift::ShiftReport> Run(const StopToken& stop) {
     return shift_.Run(stop, observer_);
@@ -77,6 +68,15 @@ void Report(Process& process, const Status& status) {
 }
 
 }  // namespace
+
+shift::TableShiftOptions ShiftOptionsOf(const Plan& plan) {
+  shift::TableShiftOptions options;
+  options.iteration = {.limits = {.lower_bound_input_bytes_per_task = plan.file_bytes / 2,
+                                  .upper_bound_input_bytes_per_task = plan.file_bytes},
+                       .iteration_bytes = plan.iteration_bytes};
+  options.retention = plan.retention;
+  return options;
+}
 
 void RunShifter(Process& process, const StopToken& stop) {
   Shifter shifter(process);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "firn/core/runtime.h"
+#include "firn/shift/table_shift.h"
 #include "world.h"
 
 namespace firn::sim {
+
+shift::TableShiftOptions ShiftOptionsOf(const Plan& plan);
 
 /// A process that shifts and cleans again and again until it is told to stop; less often
 /// while there is nothing to do.

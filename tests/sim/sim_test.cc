@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -13,8 +15,19 @@
 namespace firn::sim {
 namespace {
 
-constexpr std::uint64_t kSeedsInTests = 100;
+constexpr std::uint64_t kSeedsInTests = 500;
 constexpr std::uint64_t kSeedsToFindABrokenRule = 2000;
+
+/// The threads of a run go on one at a time: one heap serves all of them, and keeps what
+/// it once got from the system.
+[[maybe_unused]] const bool kHasOneHeap = [] {
+  constexpr int kKeptBytes = 1 << 30;
+  constexpr int kGrowthBytes = 16 << 20;
+  return mallopt(M_ARENA_MAX, 1) + mallopt(M_TOP_PAD, kGrowthBytes) +
+             mallopt(M_TRIM_THRESHOLD, kKeptBytes) +
+             mallopt(M_MMAP_THRESHOLD, kKeptBytes) >
+         0;
+}();
 
 std::optional<std::uint64_t> NumberIn(const char* variable) {
   const char* text = std::getenv(variable);
@@ -22,7 +35,8 @@ std::optional<std::uint64_t> NumberIn(const char* variable) {
   return std::strtoull(text, nullptr, 10);
 }
 
-/// FIRN_SIM_SEED=n runs one seed, FIRN_SIM_SEEDS=n those from 1 to n.
+/// FIRN_SIM_SEED=n runs one seed, FIRN_SIM_SEEDS=n those from FIRN_SIM_FIRST, else 1, to
+/// n.
 class SimulationTest : public testing::Test {
  protected:
   SimulationTest() {
@@ -31,6 +45,7 @@ class SimulationTest : public testing::Test {
       last_ = *seed;
       return;
     }
+    first_ = NumberIn("FIRN_SIM_FIRST").value_or(1);
     last_ = NumberIn("FIRN_SIM_SEEDS").value_or(kSeedsInTests);
   }
 

@@ -4,6 +4,7 @@
 
 #include "ingest.h"
 #include "machine.h"
+#include "serving.h"
 #include "shifter.h"
 #include "trouble.h"
 #include "world.h"
@@ -14,7 +15,9 @@ namespace {
 /// All machines with all that can befall them, until every delivery was made.
 void RunTroubled(World& world) {
   StopSource stop;
-  std::vector<int> deliveries_left(world.plan().ingest_machines, world.plan().deliveries);
+  const std::size_t ingest_machines = world.plan().ingest_machines;
+  std::vector<int> deliveries_left(ingest_machines + world.plan().serve_machines,
+                                   world.plan().deliveries);
   const auto start = [&](const std::string& name, std::size_t number, Role role) {
     return Thread(world.node(), name, [&world, name, number, role = std::move(role)] {
       RunMachine(world, name, world.root(number), role);
@@ -29,13 +32,18 @@ void RunTroubled(World& world) {
   }
   {
     std::vector<Thread> ingests;
-    for (std::size_t i = 0; i < world.plan().ingest_machines; ++i) {
+    for (std::size_t i = 0; i < ingest_machines; ++i) {
       // Two that read one partition are what a rebalance leaves for a while.
       const int partition = static_cast<int>(world.node().Random64() % kSourcePartitions);
       ingests.push_back(start(fmt::format("ingest{}", i), i,
                               [&left = deliveries_left[i], partition](Process& process) {
                                 RunIngest(process, partition, left);
                               }));
+    }
+    for (std::size_t i = 0; i < world.plan().serve_machines; ++i) {
+      ingests.push_back(start(fmt::format("serve{}", i), i,
+                              [&left = deliveries_left[ingest_machines + i]](
+                                  Process& process) { RunServer(process, left); }));
     }
   }
   stop.RequestStop();

@@ -26,7 +26,7 @@ struct Outcome {
 ///   files of one shift are sorted, and do not overlap;
 ///   the positions never go back;
 ///   every live file is there;
-///   no process fails for good, and none keeps memory that it took.
+///   no process fails for good, takes more memory for buffers than it may, or keeps any.
 /// A run that hangs ends the process (SimRuntime).
 /// One run at a time in a process.
 Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken = std::nullopt);

@@ -13,7 +13,6 @@ namespace firn::sim {
 namespace {
 
 const iceberg::TableIdentifier kTable = {.namespace_name = "demo", .name = "events"};
-constexpr std::int64_t kMemoryLimit = 64 << 20;
 constexpr std::int64_t kStepsMax = 100'000;
 constexpr std::uint64_t kSwitchPercents[] = {5, 20, 60};
 
@@ -40,8 +39,9 @@ Plan Plan::Draw(Runtime& runtime) {
                  .answer_lost = OneOf<std::uint64_t>(runtime, {0, 10, 60}),
                  .hanging = OneOf<std::uint64_t>(runtime, {0, 5, 30})},
       .wal_roots = OneOf<std::size_t>(runtime, {1, 1, 2}),
-      .ingest_machines = OneOf<std::size_t>(runtime, {1, 2, 2}),
-      .shift_machines = OneOf<std::size_t>(runtime, {1, 2, 3}),
+      .ingest_machines = OneOf<std::size_t>(runtime, {1, 1, 2}),
+      .serve_machines = OneOf<std::size_t>(runtime, {0, 0, 1, 2}),
+      .shift_machines = OneOf<std::size_t>(runtime, {1, 1, 2, 3}),
       .steps_to_crash = OneOf<std::int64_t>(runtime, {0, 300, 1'500}),
       .troubles = OneOf(runtime, {0, 5, 15}),
       .trouble_interval = OneOf<Duration>(runtime, {seconds(1), seconds(4), hours(3)}),
@@ -51,7 +51,9 @@ Plan Plan::Draw(Runtime& runtime) {
       .flush_bytes = OneOf<std::int64_t>(runtime, {100, 400, 1'000}),
       .iteration_bytes = OneOf<std::int64_t>(runtime, {1, 20'000, 1 << 20}),
       .file_bytes = OneOf<std::int64_t>(runtime, {1'000, 3'000, 1 << 20}),
-      .retention = OneOf<Duration>(runtime, {minutes(40), hours(1)})};
+      .retention = OneOf<Duration>(runtime, {minutes(40), hours(1)}),
+      .codec = OneOf<const char*>(runtime, {"zstd", "uncompressed", "uncompressed"}),
+      .memory_bytes = OneOf<std::int64_t>(runtime, {64 << 20, 64 << 20, 2'000})};
 }
 
 WalRoot::WalRoot(Runtime& runtime)
@@ -78,7 +80,8 @@ World::World(std::uint64_t seed)
       catalog_
           .CreateTable(kTable,
                        {.schema = schema,
-                        .sort_order = order::ParseSortOrder("key", schema).ValueOrDie()})
+                        .sort_order = order::ParseSortOrder("key", schema).ValueOrDie(),
+                        .properties = {{"write.parquet.compression-codec", plan_.codec}}})
           .ok());
   for (std::size_t i = 0; i < plan_.wal_roots; ++i) {
     roots_.push_back(std::make_unique<WalRoot>(node_));
@@ -193,7 +196,7 @@ Process::Process(World& shared, SimNode& at, WalRoot& wal_root)
       catalog(at, shared.network(), shared.catalog(),
               [&shared](const auto& updates) { shared.DeleteAddedFiles(updates); }),
       io(MountedAtRoot(data)),
-      memory(at, kMemoryLimit),
+      memory(at, shared.plan().memory_bytes),
       metrics(at) {}
 
 }  // namespace firn::sim

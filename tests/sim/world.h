@@ -29,13 +29,15 @@ struct Plan {
   /// Installations that feed the table.
   std::size_t wal_roots = 1;
   std::size_t ingest_machines = 1;
+  /// Each ingests and shifts.
+  std::size_t serve_machines = 0;
   std::size_t shift_machines = 1;
   /// A process crashes within so many of its steps; 0 = never.
   std::int64_t steps_to_crash = 0;
   /// How many things befall the table or a machine, and the longest time between two.
   int troubles = 0;
   Duration trouble_interval = std::chrono::seconds(1);
-  /// Of one ingest machine.
+  /// Of one machine that ingests.
   int deliveries = 10;
   /// Longest time between two deliveries.
   Duration thinking_time_max = std::chrono::milliseconds(300);
@@ -45,6 +47,11 @@ struct Plan {
   std::int64_t file_bytes = 1 << 10;
   /// Of segments that were taken.
   Duration retention = std::chrono::hours(1);
+  /// Of data files. That of segments is zstd: only such row groups are copied as they
+  /// are.
+  const char* codec = "zstd";
+  /// Of each budget of a process.
+  std::int64_t memory_bytes = 64 << 20;
 
   static Plan Draw(Runtime& runtime);
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 #include <thread>
+#include <utility>
 
 namespace firn {
 namespace internal {
@@ -31,6 +32,37 @@ class Baton {
   sem_t semaphore_;
 };
 
+/// A thread of the operating system that runs one body after another: to make one anew
+/// for each thread of a simulation costs more than most of these do.
+class Worker {
+ public:
+  Worker() : thread_([this] { RunUntilEnd(); }) {}
+  ~Worker() {
+    body_ = nullptr;
+    baton_.Give();
+    thread_.join();
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// What the next Give of the baton begins. REQUIRES: the body before has returned.
+  void Prepare(std::function<void()> body) { body_ = std::move(body); }
+  Baton& baton() { return baton_; }
+
+ private:
+  void RunUntilEnd() {
+    while (true) {
+      baton_.Await();
+      if (!body_) return;
+      std::exchange(body_, nullptr)();
+    }
+  }
+
+  Baton baton_;
+  std::function<void()> body_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 /// Who runs. Only the thread that runs touches it, so nothing is locked: the baton orders
@@ -51,8 +83,8 @@ class SimScheduler {
     std::int64_t steps = 0;
     /// In order of their start.
     std::uint64_t number = 0;
-    Baton baton = {};
-    std::thread thread = {};
+    /// Nothing for "main", which has a baton of its own.
+    std::unique_ptr<Worker> worker = {};
   };
 
   explicit SimScheduler(const SimOptions& options)
@@ -77,9 +109,11 @@ class SimScheduler {
 
   SimThread* Start(SimNode& node, std::string name, std::function<void()> body) {
     SimThread* thread = Add(fmt::format("{}/{}", node.name(), name), &node);
-    thread->thread = std::thread([this, thread, body = std::move(body)] {
-      thread->baton.Await();
+    thread->worker = TakeWorker();
+    thread->worker->Prepare([this, thread, body = std::move(body)]() mutable {
       body();
+      // With what it holds, while nobody else runs.
+      body = nullptr;
       Finish(*thread);
     });
     Step();
@@ -89,7 +123,7 @@ class SimScheduler {
   void Join(SimThread* thread) {
     Step();
     while (thread->state != State::kFinished) Wait(thread, "the end of a thread");
-    thread->thread.join();
+    idle_workers_.push_back(std::move(thread->worker));
     std::erase_if(threads_, [&](const auto& entry) { return entry.get() == thread; });
   }
 
@@ -162,6 +196,17 @@ class SimScheduler {
     return threads_.back().get();
   }
 
+  std::unique_ptr<Worker> TakeWorker() {
+    if (idle_workers_.empty()) return std::make_unique<Worker>();
+    std::unique_ptr<Worker> worker = std::move(idle_workers_.back());
+    idle_workers_.pop_back();
+    return worker;
+  }
+
+  Baton& BatonOf(SimThread& thread) {
+    return thread.worker == nullptr ? main_baton_ : thread.worker->baton();
+  }
+
   void Wake(SimThread& thread) {
     thread.state = State::kReady;
     thread.waits_on = nullptr;
@@ -182,15 +227,15 @@ class SimScheduler {
     SimThread& next = Choose();
     if (&next == &self) return;
     current_ = &next;
-    next.baton.Give();
-    self.baton.Await();
+    BatonOf(next).Give();
+    BatonOf(self).Await();
   }
 
   void Finish(SimThread& self) {
     self.state = State::kFinished;
     WakeAll(&self);
     current_ = &Choose();
-    current_->baton.Give();
+    BatonOf(*current_).Give();
   }
 
   SimThread& Choose() {
@@ -268,6 +313,8 @@ class SimScheduler {
   std::vector<std::unique_ptr<SimThread>> threads_;
   std::vector<SimThread*> ready_;  // reused by Choose
   SimThread* current_ = nullptr;
+  Baton main_baton_;
+  std::vector<std::unique_ptr<Worker>> idle_workers_;
   Duration elapsed_{0};
   std::uint64_t started_ = 0;
   std::int64_t steps_ = 0;
