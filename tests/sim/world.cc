@@ -1,9 +1,11 @@
 #include "world.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "chance.h"
+#include "firn/commit/history.h"
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/order/sort_order.h"
@@ -94,9 +96,19 @@ SimNode& World::NewNode(std::string name) {
 }
 
 void World::SetRolledBack(bool is_rolled_back) {
+  if (!is_rolled_back) TakePositions();
   is_rolled_back_ = is_rolled_back;
   ++rollback_changes_;
-  if (!is_rolled_back) reached_ = {};
+}
+
+void World::TakePositions() {
+  const iceberg::TableMetadata metadata = Load();
+  checked_ = metadata.current_snapshot_id;
+  for (const auto& root : roots_) {
+    const auto positions = commit::ReadPositions(metadata, root->id);
+    if (!positions.ok()) return Report(positions.status().ToString());
+    reached_[root->id] = positions->reached;
+  }
 }
 
 std::vector<iceberg::DataFile> World::LiveFiles() {
@@ -130,12 +142,39 @@ void World::DeleteAddedFiles(const std::vector<iceberg::TableUpdate>& updates) {
 }
 
 void World::CheckPositions() {
-  if (is_rolled_back_) return;
   const iceberg::TableMetadata metadata = Load();
+  if (is_rolled_back_) return;
+  CheckMoves(metadata);
   for (const auto& root : roots_) {
     const auto positions = commit::ReadPositions(metadata, root->id);
     if (!positions.ok()) return Report(positions.status().ToString());
     CheckPositions(root->id, positions->reached);
+  }
+}
+
+void World::CheckMoves(const iceberg::TableMetadata& metadata) {
+  const auto history = commit::HistoryOfMain(metadata);
+  const auto known = std::ranges::find(history, checked_, [](const auto* snapshot) {
+    return std::optional(snapshot->snapshot_id);
+  });
+  // Snapshots between may have expired.
+  if (checked_ && known == history.end()) return TakePositions();
+  std::for_each(std::reverse_iterator(known), history.rend(),
+                [&](const auto* snapshot) { CheckMove(*snapshot); });
+  checked_ = metadata.current_snapshot_id;
+}
+
+void World::CheckMove(const iceberg::Snapshot& snapshot) {
+  const auto moved = commit::RangesOf(snapshot).ValueOrDie();
+  for (const auto& [wal, shards] : moved.shards) {
+    for (const auto& [shard, range] : shards) {
+      SegmentSequence& at = reached_[wal].shards[shard];
+      if (range.after != at) {
+        Report(fmt::format("shard {} was at {}, a commit goes on from {}", shard, at,
+                           range.after));
+      }
+      at = range.through;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -115,6 +116,11 @@ class World {
  private:
   /// After each commit of anybody.
   void CheckPositions();
+  /// What each new snapshot moved begins where those before it have ended.
+  void CheckMoves(const iceberg::TableMetadata& metadata);
+  void CheckMove(const iceberg::Snapshot& snapshot);
+  /// The table is where it is, however it came there.
+  void TakePositions();
   void CheckPositions(const WalId& wal, const wal::Positions& now);
 
   SimRuntime sim_;
@@ -130,6 +136,8 @@ class World {
   Records records_;
   /// By root.
   std::map<WalId, wal::Positions> reached_;
+  /// Whose moves were checked last.
+  std::optional<SnapshotId> checked_;
   bool is_rolled_back_ = false;
   int rollback_changes_ = 0;
   std::set<std::string> iterations_that_may_overlap_;
