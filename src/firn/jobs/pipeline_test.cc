@@ -11,6 +11,7 @@ namespace firn::jobs {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -71,6 +72,19 @@ TEST_F(PipelineTest, WhatAnEarlierProcessLeftIsShiftedWithoutARequest) {
   test_.options().trigger.start_bytes = 1;
   test_.Start();
   EXPECT_TRUE(test_.EventuallyHasRows(1));
+}
+
+TEST_F(PipelineTest, DrainedSegmentsAreDeletedThoughNothingMoreIsShifted) {
+  test_.options().trigger.tidy_interval = milliseconds(20);
+  test_.options().shift_options = [](const std::string&) {
+    return shift::TableShiftOptions{.retention = milliseconds(300)};
+  };
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  EXPECT_EQ(test_.Post(R"({"id":2})"), kAccepted);
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+  // The last one of a shard that is open stays.
+  EXPECT_TRUE(test_.Eventually([&] { return test_.Segments() == 1; }));
 }
 
 TEST_F(PipelineTest, AStoreThatFailsRefusesAndIsTriedAgain) {

@@ -88,6 +88,7 @@ void ShiftLoop::Run() {
     if (step == Step::kLook) {
       const Result<bool> is_due = Look();
       if (!is_due.ok()) OnFailed(is_due.status());
+      if (is_due.ok() && !*is_due) TidyUpIfDue();
       if (!is_due.ok() || !*is_due) continue;
     }
     Shift();
@@ -192,8 +193,15 @@ void ShiftLoop::OnShifted(const shift::ShiftReport& report, Duration duration) {
   TidyUp();
 }
 
+/// Segments are kept for some time after the shift that took them, perhaps the last one.
+void ShiftLoop::TidyUpIfDue() {
+  const BootTime now = environment_.runtime.SinceBoot();
+  if (now - tidied_at_ >= trigger_.tidy_interval) TidyUp();
+}
+
 /// What cannot be tidied today can be tomorrow.
 void ShiftLoop::TidyUp() {
+  tidied_at_ = environment_.runtime.SinceBoot();
   const Status merged = shift_->MergeManifests().status();
   const Status cleaned = merged.ok() ? shift_->Clean(stop_.token()).status() : merged;
   if (cleaned.ok()) return;

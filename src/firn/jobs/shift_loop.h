@@ -21,6 +21,8 @@ struct ShiftTrigger {
   std::int64_t start_bytes = 256LL << 20;
   /// Age of the oldest of them.
   Duration max_age = std::chrono::seconds(60);
+  /// How often manifests and drained segments are tidied while nothing is shifted.
+  Duration tidy_interval = std::chrono::minutes(10);
 };
 
 /// Each shift holds one while it runs: so many tables are shifted at once, first come,
@@ -87,6 +89,7 @@ class ShiftLoop {
   void OnShifted(const shift::ShiftReport& report, Duration duration);
   void OnFailed(const Status& reason);
   void TidyUp();
+  void TidyUpIfDue();
 
   const Environment environment_;
   const std::string table_;
@@ -97,6 +100,8 @@ class ShiftLoop {
   metrics::Gauge& last_success_;
   metrics::Counter& failed_;
   StopSource stop_;
+  /// Used by the loop's thread alone.
+  BootTime tidied_at_;
 
   Mutex mutex_;
   CondVar changed_;
