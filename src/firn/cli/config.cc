@@ -197,6 +197,31 @@ Setter SetTables(std::map<std::string, TableConfig>& target) {
   };
 }
 
+Setter SetFolders(std::vector<FolderConfig>& target) {
+  return [&target](const Place& place) -> Status {
+    if (!place.node.IsSequence()) return place.Error("expected a list of folders");
+    for (const auto& item : place.node) {
+      FolderConfig folder;
+      const Place item_place{item, place.file, place.name + "[]"};
+      FIRN_RETURN_NOT_OK(ReadMapping(
+          item_place, {{"table", SetText(folder.table)},
+                       {"path", SetText(folder.path)},
+                       {"pattern", SetText(folder.pattern)},
+                       {"format", SetText(folder.format)},
+                       {"delimiter", SetText(folder.delimiter)},
+                       {"null_values", SetTextList(folder.null_values)},
+                       {"header", SetBool(folder.header)},
+                       {"stable_for", SetDuration(folder.stable_for)},
+                       {"poll_interval", SetDuration(folder.poll_interval)}}));
+      if (folder.table.empty() || folder.path.empty()) {
+        return item_place.Error("a folder needs a table and a path");
+      }
+      target.push_back(std::move(folder));
+    }
+    return Status::OK();
+  };
+}
+
 Status SetProperty(const Place& place, const std::string& property,
                    CatalogConfig& catalog) {
   if (catalog.properties.contains(property)) return place.Error("given twice");
@@ -284,6 +309,10 @@ Keys TopLevelKeys(Config& config) {
                         {"idle_timeout", SetDuration(http.idle_timeout)},
                         {"request_timeout", SetDuration(http.request_timeout)},
                         {"answer_timeout", SetDuration(http.answer_timeout)}})},
+      {"sources", Section({{"files", SetFolders(config.source_files)}})},
+      {"dead_letters",
+       Section({{"alarm_records", SetCount(config.dead_letters.alarm_records)},
+                {"alarm_interval", SetDuration(config.dead_letters.alarm_interval)}})},
       {"shutdown_timeout", SetDuration(config.shutdown_timeout)},
   };
 }

@@ -59,6 +59,26 @@ struct HttpConfig {
   Duration answer_timeout = std::chrono::seconds(60);
 };
 
+/// For `serve`: a folder whose files are taken as they come (jobs::FollowedFolder).
+struct FolderConfig {
+  std::string table;
+  std::string path;
+  std::string pattern = "*";
+  /// As of `load`; empty = told by each file's name or content.
+  std::string format;
+  std::string delimiter;
+  std::vector<std::string> null_values;
+  bool header = true;
+  Duration stable_for = std::chrono::seconds(5);
+  Duration poll_interval = std::chrono::seconds(1);
+};
+
+/// For `serve`: see jobs::DeadLetterAlarm.
+struct DeadLetterConfig {
+  std::int64_t alarm_records = 1000;
+  Duration alarm_interval = std::chrono::minutes(1);
+};
+
 /// Whether a load may change the schema of a table that is there.
 enum class SchemaEvolution { kNone, kAdd };
 
@@ -81,6 +101,8 @@ struct Config {
   std::int64_t commit_queue_size = 4;
   std::int64_t memory_limit = 2LL << 30;
   HttpConfig http;
+  DeadLetterConfig dead_letters;
+  std::vector<FolderConfig> source_files;
   /// How long `serve` takes at most to end.
   Duration shutdown_timeout = std::chrono::seconds(30);
   std::map<std::string, TableConfig> tables;

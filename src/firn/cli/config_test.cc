@@ -58,6 +58,10 @@ memory_limit: 512MiB
 tables:
   - {name: a.b, non_empty_partition_fields: [tenant_id, region]}
   - {name: a.c, schema_evolution: add, time_units: [ts=ms], ignore_unknown: true}
+dead_letters: {alarm_records: 5, alarm_interval: 1h}
+sources:
+  files:
+    - {table: a.b, path: in, pattern: "*.csv", header: false, stable_for: 1min}
 )")
                             .ValueOrDie();
   EXPECT_EQ(config.catalog.name, "prod");
@@ -78,6 +82,12 @@ tables:
               ElementsAre("tenant_id", "region"));
   EXPECT_EQ(config.tables.at("a.b").schema_evolution, SchemaEvolution::kNone);
   EXPECT_EQ(config.tables.at("a.c").schema_evolution, SchemaEvolution::kAdd);
+  EXPECT_EQ(config.dead_letters.alarm_records, 5);
+  EXPECT_EQ(config.dead_letters.alarm_interval, std::chrono::hours(1));
+  ASSERT_EQ(config.source_files.size(), 1U);
+  EXPECT_EQ(config.source_files[0].pattern, "*.csv");
+  EXPECT_FALSE(config.source_files[0].header);
+  EXPECT_EQ(config.source_files[0].stable_for, std::chrono::minutes(1));
 }
 
 TEST(ConfigTest, AnUnknownKeyNamesPlaceAndNearestKey) {
@@ -101,6 +111,7 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
   EXPECT_THAT(ErrorOf("tables: [{}]\n"), HasSubstr("without a name"));
   EXPECT_THAT(ErrorOf("tables: [{name: a, schema_evolution: all}]\n"),
               HasSubstr("neither none nor add"));
+  EXPECT_THAT(ErrorOf("sources: {files: [{path: a}]}\n"), HasSubstr("needs a table"));
   EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
 }
 

@@ -1,34 +1,19 @@
 #include "firn/cli/load_positions.h"
 
-#include <limits>
-
 #include "firn/commit/positions.h"
 #include "firn/iceberg/catalog/catalog.h"
-#include "firn/wal/admission.h"
-#include "firn/wal/wal_reader.h"
+#include "firn/jobs/durable_sources.h"
 
 namespace firn::cli {
 
 Result<Reached> FindDurable(Workspace& workspace, const OpenTable& table,
                             const WalId& wal_id,
                             const std::vector<std::string>& sources) {
-  FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded,
-                        workspace.catalog().LoadTable(table.identifier));
-  FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
-                        commit::ReadPositions(loaded.metadata, wal_id));
-  wal::WalReader reader(workspace.runtime(), workspace.wal_store());
-  FIRN_ASSIGN_OR_RETURN(
-      const auto listing,
-      reader.ListSegments(loaded.metadata.table_uuid, positions.reached));
-  // What admission will take is what need not be read again.
-  const wal::Admission admission =
-      Admit(positions.reached, listing, std::numeric_limits<std::int64_t>::max());
-  Reached durable;
-  for (const std::string& source : sources) {
-    const auto next = admission.next.sources.find(source);
-    if (next != admission.next.sources.end()) durable[source] = next->second;
-  }
-  return durable;
+  return jobs::FindDurableSources({.runtime = workspace.runtime(),
+                                   .catalog = workspace.catalog(),
+                                   .wal_store = workspace.wal_store(),
+                                   .wal_id = wal_id},
+                                  table.identifier, sources);
 }
 
 Status CheckInTable(Workspace& workspace, const OpenTable& table, const WalId& wal_id,

@@ -9,12 +9,14 @@
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/landing.h"
+#include "firn/cli/load_input.h"
 #include "firn/cli/log.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/core/whole_number.h"
 #include "firn/http/http_server.h"
+#include "firn/jobs/file_follower.h"
 #include "firn/jobs/http_endpoints.h"
 #include "firn/jobs/memory_shares.h"
 #include "firn/jobs/pipeline.h"
@@ -134,6 +136,7 @@ class Serving {
     FIRN_RETURN_NOT_OK(ReadTimeUnits());
     FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
                           wal::OpenWalRoot(runtime_, workspace_.wal_store()));
+    FIRN_ASSIGN_OR_RETURN(std::vector<jobs::FollowedFolder> folders, ReadFolders());
     RaiseFileLimit();
     GiveBackLargeBlocks();
     jobs::Pipeline pipeline(EnvironmentOf(wal_id), PipelineOptionsOf());
@@ -149,10 +152,16 @@ class Serving {
     ShowGauges(*server);
     LogInfo(fmt::format("serving http://{}:{}, WAL {}", options.address, server->port(),
                         workspace_.wal_store().Location("")));
+    std::vector<std::unique_ptr<jobs::FileFollower>> followers;
+    for (jobs::FollowedFolder& folder : folders) {
+      followers.push_back(
+          std::make_unique<jobs::FileFollower>(pipeline, std::move(folder)));
+    }
     while (!stop.stop_requested()) runtime_.Sleep(kStopPollInterval);
     LogInfo("stopping: making durable what was taken, finishing commits");
     const EndTimer timer(runtime_, config_.shutdown_timeout);
     server->Drain();
+    for (const auto& follower : followers) follower->BeginStop();
     pipeline.Close();
     AwaitLastAnswers(*server);
     LogInfo("stopped");
@@ -177,6 +186,8 @@ class Serving {
             .trigger = {.start_bytes = config_.shift.start_bytes,
                         .max_age = config_.shift.max_age},
             .uncommitted_bytes_max = config_.wal.max_uncommitted_bytes,
+            .dead_letter_alarm = {.records = config_.dead_letters.alarm_records,
+                                  .interval = config_.dead_letters.alarm_interval},
             .shift_options = [this](const std::string& table) {
               return ShiftOptions(config_, table);
             }};
@@ -191,6 +202,37 @@ class Serving {
       time_units_[name] = *std::move(units);
     }
     return Status::OK();
+  }
+
+  Result<std::vector<jobs::FollowedFolder>> ReadFolders() const {
+    std::vector<jobs::FollowedFolder> folders;
+    for (const FolderConfig& config : config_.source_files) {
+      const std::string place = "sources: files: " + config.path;
+      FIRN_RETURN_NOT_OK(AsUsageError(
+          AddContext(iceberg::ParseTableIdentifier(config.table).status(), place)));
+      auto folder = FolderOf(config);
+      FIRN_RETURN_NOT_OK(AddContext(folder.status(), place));
+      folders.push_back(*std::move(folder));
+    }
+    return folders;
+  }
+
+  Result<jobs::FollowedFolder> FolderOf(const FolderConfig& config) const {
+    jobs::FollowedFolder folder = {
+        .table = config.table,
+        .files = {.pattern = config.pattern, .stable_for = config.stable_for},
+        .poll_interval = config.poll_interval};
+    // Part of what a file is known by: it must not depend on the working directory.
+    FIRN_ASSIGN_OR_RETURN(folder.files.folder, AbsolutePath(config.path));
+    FIRN_ASSIGN_OR_RETURN(folder.format, FileOptionsOf({.format = config.format,
+                                                        .null_values = config.null_values,
+                                                        .delimiter = config.delimiter,
+                                                        .no_header = !config.header}));
+    const auto table = config_.tables.find(config.table);
+    if (table == config_.tables.end()) return folder;
+    folder.format.ignore_unknown = table->second.ignore_unknown;
+    folder.format.time_units = time_units_.at(config.table);
+    return folder;
   }
 
   jobs::UploadOptions UploadOptionsOf(const std::string& name) const {

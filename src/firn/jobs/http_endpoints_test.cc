@@ -86,6 +86,18 @@ TEST_F(HttpEndpointsTest, RefusesEncodingsAndSizesThatItCannotTake) {
   EXPECT_THAT(post("gzip", gzip), StartsWith("413 "));
 }
 
+TEST_F(HttpEndpointsTest, DeadLettersAreCountedByTheClassOfTheirReason) {
+  ASSERT_THAT(test_.Post("x\n{}\n{\"id\":1,\"no\":1}\n{\"id\":\"x\"}\n{\"id\":\"y\"}"),
+              StartsWith(R"(200 {"accepted":0,"dead_lettered":5,)"));
+  const std::string metrics = test_.Request("GET", "/metrics");
+  for (const char* series : {R"(reason="malformed",table="db.t"} 1)",
+                             R"(reason="missing_value",table="db.t"} 1)",
+                             R"(reason="unknown_column",table="db.t"} 1)",
+                             R"(reason="invalid_value",table="db.t"} 2)"}) {
+    EXPECT_THAT(metrics, HasSubstr(series));
+  }
+}
+
 TEST_F(HttpEndpointsTest, ABodyWhoseRecordsFindNoMemoryIsToBeSentAgain) {
   std::string body;
   for (int i = 0; i < 100'000; ++i) body += "{\"id\":1}\n";

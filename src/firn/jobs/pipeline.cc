@@ -25,6 +25,8 @@ constexpr int kShiftsAtOnce = 4;
 Pipeline::Pipeline(Environment environment, PipelineOptions options)
     : environment_(std::move(environment)),
       options_(std::move(options)),
+      dead_letters_(environment_.runtime, environment_.metrics, environment_.events,
+                    options_.dead_letter_alarm),
       wal_reader_(environment_.runtime, environment_.wal_store),
       permits_(environment_.runtime, kShiftsAtOnce),
       open_mutex_(environment_.runtime),

@@ -12,6 +12,7 @@
 #include "firn/core/status.h"
 #include "firn/iceberg/catalog/catalog.h"
 #include "firn/iceberg/io/file_io.h"
+#include "firn/jobs/dead_letter_counts.h"
 #include "firn/jobs/events.h"
 #include "firn/jobs/shift_loop.h"
 #include "firn/jobs/table_ingest.h"
@@ -33,6 +34,7 @@ struct PipelineOptions {
   ShiftTrigger trigger;
   /// Of one table: beyond it nothing is taken.
   std::int64_t uncommitted_bytes_max = 64LL << 30;
+  DeadLetterAlarm dead_letter_alarm = {};
   std::function<shift::TableShiftOptions(const std::string& table)> shift_options;
 };
 
@@ -69,7 +71,9 @@ class Pipeline {
   /// errors.
   void Open(const std::string& name, Missing missing, Opened opened);
 
+  const Environment& environment() const { return environment_; }
   MemoryBudget& buffer_memory() const { return environment_.buffer_memory; }
+  DeadLetterCounts& dead_letters() { return dead_letters_; }
 
   /// All tables of the catalog were opened once.
   bool is_ready() const { return is_ready_; }
@@ -106,6 +110,7 @@ class Pipeline {
 
   const Environment environment_;
   const PipelineOptions options_;
+  DeadLetterCounts dead_letters_;
   wal::WalReader wal_reader_;
   ShiftPermits permits_;
   std::atomic<bool> is_ready_ = false;

@@ -34,7 +34,7 @@ Result<std::unique_ptr<TableIngest>> TableIngest::Start(const Environment& envir
                       std::move(options), std::move(shifts)));
   {
     MutexLock lock(ingest->mutex_);
-    FIRN_RETURN_NOT_OK(ingest->OpenBuffer());
+    FIRN_RETURN_NOT_OK(ingest->Open());
   }
   ingest->thread_ =
       Thread(environment.runtime, "ingest", [owner = ingest.get()] { owner->Run(); });
@@ -69,10 +69,12 @@ TableIngest::TableIngest(const Environment& environment, std::string table,
 
 TableIngest::~TableIngest() { Close(); }
 
-Status TableIngest::OpenBuffer() {
-  return wal::TableBuffer::Make(environment_.runtime, environment_.memory,
-                                environment_.wal_store, *layout_, options_)
-      .Value(&buffer_);
+Status TableIngest::Open() {
+  FIRN_ASSIGN_OR_RETURN(
+      auto rows, wal::TableBuffer::Make(environment_.runtime, environment_.memory,
+                                        environment_.wal_store, *layout_, options_));
+  buffer_ = std::make_shared<OpenBuffer>(OpenBuffer{.rows = std::move(rows)});
+  return Status::OK();
 }
 
 std::shared_ptr<const wal::TableLayout> TableIngest::layout() {
@@ -87,16 +89,42 @@ Status TableIngest::TryAppend(wal::Delivery delivery,
     return why;
   };
   MutexLock lock(mutex_);
+  const Result<Buffer> buffer = BufferFor(layout);
+  if (!buffer.ok()) return refuse(buffer.status());
+  const Status status = (*buffer)->rows->TryAppend(std::move(delivery));
+  if (IsError(status, ErrorKind::kUnavailable)) refused_.Increment();
+  changed_.NotifyOne();
+  return status;
+}
+
+Result<TableIngest::Buffer> TableIngest::BufferFor(
+    const std::shared_ptr<const wal::TableLayout>& layout) {
   const Status may_take = CheckMayTake();
   if (!may_take.ok()) {
     refused_.Increment();
-    return refuse(may_take);
+    return may_take;
   }
-  if (layout != layout_) {
-    return refuse(Error(ErrorKind::kConflict, "{} has changed meanwhile", table_));
+  if (layout == layout_) return buffer_;
+  return Error(ErrorKind::kConflict, "{} has changed meanwhile", table_);
+}
+
+Status TableIngest::Append(wal::Delivery delivery,
+                           const std::shared_ptr<const wal::TableLayout>& layout,
+                           const StopToken& stop) {
+  Buffer buffer;
+  {
+    MutexLock lock(mutex_);
+    const Status found = BufferFor(layout).Value(&buffer);
+    if (!found.ok()) {
+      if (delivery.acknowledge) delivery.acknowledge(found);
+      return found;
+    }
   }
-  const Status status = buffer_->TryAppend(std::move(delivery));
-  if (IsError(status, ErrorKind::kUnavailable)) refused_.Increment();
+  const Status status = buffer->rows->Append(std::move(delivery), stop);
+  // It may have been flushed to make room.
+  Report(*buffer);
+  if (!status.ok() && !IsError(status, ErrorKind::kCancelled)) GiveUp(buffer, status);
+  MutexLock lock(mutex_);
   changed_.NotifyOne();
   return status;
 }
@@ -120,7 +148,7 @@ void TableIngest::ChangeLayout(wal::TableLayout layout) {
   // After a failure the buffer is opened when its wait is over.
   if (buffer_ == nullptr) return;
   retired_.push_back(std::exchange(buffer_, nullptr));
-  const Status opened = OpenBuffer();
+  const Status opened = Open();
   if (!opened.ok()) {
     closed_reason_ = ErrorText(opened);
     reopen_at_ = environment_.runtime.SinceBoot() + kReopenBackoff.max;
@@ -163,7 +191,7 @@ TableIngest::Step TableIngest::AwaitStep() {
     if (closing_) return Step::kClose;
     if (!retired_.empty()) return Step::kEndRetired;
     const std::optional<BootTime> due =
-        buffer_ == nullptr ? reopen_at_ : buffer_->DueAt();
+        buffer_ == nullptr ? reopen_at_ : buffer_->rows->DueAt();
     const BootTime now = environment_.runtime.SinceBoot();
     if (!due) {
       changed_.Wait(mutex_);
@@ -182,19 +210,18 @@ void TableIngest::Flush() {
     buffer = buffer_;
   }
   if (buffer == nullptr) return;
-  const wal::TableBufferCounts before = buffer->counts();
   const BootTime begin = environment_.runtime.SinceBoot();
-  const Status flushed = buffer->FlushIfDue();
+  const Status flushed = buffer->rows->FlushIfDue();
   if (!flushed.ok()) return GiveUp(buffer, flushed);
   flush_seconds_.Observe(Seconds(environment_.runtime.SinceBoot() - begin));
-  Report(before, *buffer);
+  Report(*buffer);
 }
 
 void TableIngest::Reopen() {
   Status opened;
   {
     MutexLock lock(mutex_);
-    opened = OpenBuffer();
+    opened = Open();
   }
   if (!opened.ok()) GiveUp(nullptr, opened);
 }
@@ -217,25 +244,29 @@ void TableIngest::EndAll() {
   EndRetired();
 }
 
-void TableIngest::End(wal::TableBuffer& buffer) {
-  const wal::TableBufferCounts before = buffer.counts();
-  const Status closed = buffer.Close();
-  Report(before, buffer);
+void TableIngest::End(OpenBuffer& buffer) {
+  const Status closed = buffer.rows->Close();
+  Report(buffer);
   if (closed.ok()) return;
   environment_.events(EventLevel::kWarning,
                       fmt::format("{}: {}", table_, ErrorText(closed)));
 }
 
-void TableIngest::Report(const wal::TableBufferCounts& before, wal::TableBuffer& buffer) {
-  const wal::TableBufferCounts now = buffer.counts();
+void TableIngest::Report(OpenBuffer& buffer) {
+  wal::TableBufferCounts before;
+  wal::TableBufferCounts now;
+  {
+    MutexLock lock(mutex_);
+    now = buffer.rows->counts();
+    before = std::exchange(buffer.reported, now);
+    if (now.segments > before.segments) failures_ = 0;
+  }
   if (now.segments == before.segments) return;
   const std::int64_t bytes = now.segment_bytes - before.segment_bytes;
   rows_.Increment(now.rows - before.rows);
   segments_.Increment(now.segments - before.segments);
   segment_bytes_.Increment(bytes);
   shifts_.segment_done(bytes);
-  MutexLock lock(mutex_);
-  failures_ = 0;
 }
 
 void TableIngest::GiveUp(const Buffer& buffer, const Status& reason) {

@@ -63,6 +63,13 @@ class TableIngest {
   Status TryAppend(wal::Delivery delivery,
                    const std::shared_ptr<const wal::TableLayout>& layout);
 
+  /// As TryAppend, but waits for memory and, if the buffer is full, for its flush; and
+  /// takes deliveries with a range, those of one source from one thread at a time.
+  /// Cancelled if `stop` fires first.
+  Status Append(wal::Delivery delivery,
+                const std::shared_ptr<const wal::TableLayout>& layout,
+                const StopToken& stop);
+
   /// Counts a delivery that was refused before it came here.
   void CountRefused() { refused_.Increment(); }
 
@@ -77,14 +84,21 @@ class TableIngest {
 
  private:
   enum class Step { kFlush, kReopen, kEndRetired, kClose };
-  using Buffer = std::shared_ptr<wal::TableBuffer>;
+  struct OpenBuffer {
+    std::unique_ptr<wal::TableBuffer> rows;
+    /// What was reported of it. Guarded by mutex_.
+    wal::TableBufferCounts reported = {};
+  };
+  using Buffer = std::shared_ptr<OpenBuffer>;
 
   TableIngest(const Environment& environment, std::string table, wal::TableLayout layout,
               wal::TableBufferOptions options, Shifts shifts);
 
-  /// REQUIRES for both: mutex_ is held.
-  Status OpenBuffer();
+  /// REQUIRES for all three: mutex_ is held.
+  Status Open();
   Status CheckMayTake();
+  /// The buffer that takes rows of `layout`.
+  Result<Buffer> BufferFor(const std::shared_ptr<const wal::TableLayout>& layout);
   void Run();
   Step AwaitStep();
   void Flush();
@@ -92,8 +106,9 @@ class TableIngest {
   void EndRetired();
   void EndAll();
   /// Flushes what waits in a buffer, and ends its shard.
-  void End(wal::TableBuffer& buffer);
-  void Report(const wal::TableBufferCounts& before, wal::TableBuffer& buffer);
+  void End(OpenBuffer& buffer);
+  /// Tells of what was made durable since it was told last.
+  void Report(OpenBuffer& buffer);
   void GiveUp(const Buffer& buffer, const Status& reason);
 
   const Environment environment_;

@@ -31,6 +31,7 @@ class TestPipeline {
   commit::ScriptedCatalog::Script& catalog_script() { return catalog_.script; }
   iceberg::Catalog& catalog() { return catalog_; }
   storage::FaultHook& wal_faults() { return wal_faults_; }
+  metrics::Registry& metrics() { return metrics_; }
   MemoryBudget& buffer_memory() { return buffer_memory_; }
   Pipeline& pipeline() { return *pipeline_; }
 

@@ -104,6 +104,7 @@ void Upload::TakeRecords(sources::BodyRecords records) {
   accepted_ = records_.rows == nullptr ? 0 : records_.rows->num_rows();
   dead_lettered_ = records_.dead_letters.size();
   letters_named_ = LettersNamed(records_.dead_letters);
+  for (const auto& letter : records_.dead_letters) reasons_.Add(letter.reason_class);
 }
 
 Status Upload::Claim(std::int64_t bytes) {
@@ -170,6 +171,9 @@ void Upload::AppendRows() {
 
 void Upload::OnPart(Part part, const Status& status) {
   outcomes_[part] = status;
+  if (part == kDeadLetters && status.ok()) {
+    pipeline_.dead_letters().Count(table_, reasons_);
+  }
   if (--parts_left_ > 0) return;
   for (const Status& outcome : outcomes_) {
     if (!outcome.ok()) return Fail(Undurable(outcome));

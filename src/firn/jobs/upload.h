@@ -68,6 +68,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   sources::BodyRecords records_;
   std::int64_t accepted_ = 0;
   std::size_t dead_lettered_ = 0;
+  sources::ReasonCounts reasons_;
   /// The first of them, for the answer.
   nlohmann::json letters_named_ = nlohmann::json::array();
   /// Of the text and the records, until the tables' buffers have them.

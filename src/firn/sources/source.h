@@ -8,6 +8,7 @@
 
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
+#include "firn/sources/reason_class.h"
 #include "firn/wal/table_buffer.h"
 
 namespace firn::sources {
@@ -21,6 +22,7 @@ struct DeadLetter {
   std::int64_t position = 0;
   /// What is wrong, and where in the source.
   std::string reason;
+  ReasonClass reason_class = ReasonClass::kInvalidValue;
   /// In the range of the batch.
   std::int64_t offset = 0;
   /// How `raw` is read by itself (see RecordFormatText); null if it cannot be.

@@ -32,6 +32,10 @@ std::string LoadKey(const TableUuid& table, std::string_view id) {
   return LoadPrefix(table) + std::string(id);
 }
 
+std::string TakenFilesPrefix(const TableUuid& table) {
+  return fmt::format("{}{}/", kTakenFilesPrefix, table);
+}
+
 std::string EndedLoadPrefix(const TableUuid& table) {
   return fmt::format("{}{}/", kEndedLoadsPrefix, table);
 }
@@ -172,6 +176,28 @@ Status ForgetLoad(storage::ObjectStore& store, const TableUuid& table,
                   std::string_view id) {
   FIRN_RETURN_NOT_OK(store.Delete(LoadKey(table, id)));
   return store.Delete(EndedLoadKey(table, id));
+}
+
+Status NoteTakenFile(storage::ObjectStore& store, const TableUuid& table,
+                     const TakenFile& taken, const LoadFile& file) {
+  FIRN_RETURN_NOT_OK(CheckLoadId(taken.id));
+  return store.PutWhole(
+      fmt::format("{}{}.{}", TakenFilesPrefix(table), taken.id, taken.stamp),
+      Encode({.files = {file}, .options = {}}));
+}
+
+Result<std::vector<TakenFile>> ListTakenFiles(storage::ObjectStore& store,
+                                              const TableUuid& table) {
+  const std::string prefix = TakenFilesPrefix(table);
+  FIRN_ASSIGN_OR_RETURN(const auto objects, store.List(prefix));
+  std::vector<TakenFile> files;
+  for (const storage::ObjectInfo& object : objects) {
+    const std::string name = object.key.substr(prefix.size());
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || !CheckLoadId(name.substr(0, dot)).ok()) continue;
+    files.push_back({.id = name.substr(0, dot), .stamp = name.substr(dot + 1)});
+  }
+  return files;
 }
 
 Result<std::vector<std::string>> ListLoads(storage::ObjectStore& store,

@@ -16,6 +16,9 @@ inline constexpr std::string_view kLoadsPrefix = "loads/";
 /// The same for the loads that have ended; empty objects.
 inline constexpr std::string_view kEndedLoadsPrefix = "ended-loads/";
 
+/// Notes on files of followed folders: `taken-files/<table uuid>/<load id>.<stamp>`.
+inline constexpr std::string_view kTakenFilesPrefix = "taken-files/";
+
 struct LoadFile {
   std::string path;
   /// 0, both, for what is no file: a pipe.
@@ -72,6 +75,26 @@ Result<std::vector<EndedLoad>> ListEndedLoads(storage::ObjectStore& store,
 /// Deletes the file list, then the note of the end: an id can be used anew.
 Status ForgetLoad(storage::ObjectStore& store, const TableUuid& table,
                   std::string_view id);
+
+/// A file of a followed folder of which every record is durable.
+struct TakenFile {
+  /// Of the load that took it, which knows path, size and content.
+  std::string id;
+  /// Digits that stand for its path, size and time of change: with these it need not be
+  /// read to be known.
+  std::string stamp;
+
+  auto operator<=>(const TakenFile&) const = default;
+};
+
+/// Notes it for good, also once the load is forgotten. `file` is what people find in the
+/// note. Durable once it returns OK.
+Status NoteTakenFile(storage::ObjectStore& store, const TableUuid& table,
+                     const TakenFile& taken, const LoadFile& file);
+
+/// By id and stamp; one listing.
+Result<std::vector<TakenFile>> ListTakenFiles(storage::ObjectStore& store,
+                                              const TableUuid& table);
 
 /// Ids of all loads of a table, by name.
 Result<std::vector<std::string>> ListLoads(storage::ObjectStore& store,

@@ -293,7 +293,8 @@ Status CsvReader::AddRow(const Row& row, CsvRecords& records) {
     records.malformed.push_back({.record = record,
                                  .line = next_line_,
                                  .raw = std::string(row.raw),
-                                 .reason = std::move(problem)});
+                                 .reason = std::move(problem),
+                                 .reason_class = ReasonClass::kMalformed});
     return Status::OK();
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {

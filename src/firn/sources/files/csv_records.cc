@@ -53,7 +53,8 @@ class CsvRecordReader : public RecordReader {
       block.rejected.push_back({.record = place(row).record,
                                 .line = place(row).line,
                                 .raw = std::string(place(row).raw),
-                                .reason = std::move(reason)});
+                                .reason = std::move(reason.text),
+                                .reason_class = reason.reason_class});
     }
     std::ranges::sort(block.rejected, {}, &RejectedRecord::record);
     return block;

@@ -125,6 +125,7 @@ Result<SourceBatch> FileSource::BatchOf(RecordBlock block) const {
          .source = path_,
          .position = record.record,
          .reason = fmt::format("{}: {}", PlaceOf(record), record.reason),
+         .reason_class = record.reason_class,
          .offset = record.record,
          .format = format_});
   }

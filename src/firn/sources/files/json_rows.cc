@@ -82,6 +82,9 @@ class JsonRows::Appender {
     });
   }
 
+  /// Of the error that AppendDocument gave.
+  ReasonClass reason_class() const { return reason_class_; }
+
   /// An undeclared unit, which is no matter of this document alone.
   const Status& failure() const { return failure_; }
 
@@ -138,6 +141,7 @@ class JsonRows::Appender {
     JsonCursor cursor(text);
     FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
     if (says_nothing) return Status::OK();
+    reason_class_ = ReasonClass::kUnknownColumn;
     return InvalidError("the table has no column '{}'", name);
   }
 
@@ -243,14 +247,16 @@ class JsonRows::Appender {
     if (column.unit) {
       auto value = TimestampFromNumber(type, *column.unit, number);
       if (value.ok()) return value;
+      reason_class_ = ReasonClass::kInvalidValue;
       return InvalidError("column '{}': {}", column.path, ErrorText(value.status()));
     }
+    reason_class_ = ReasonClass::kInvalidValue;
     const Status undeclared = Status::Invalid(UndeclaredUnit(column.path, type, number));
     if (is_first && !options_.starts_midway) failure_ = undeclared;
     return undeclared;
   }
 
-  static Result<Value> FromString(const Column& column, std::string_view text) {
+  Result<Value> FromString(const Column& column, std::string_view text) {
     const Type& type = column.type();
     auto value = types::FromText(type, text);
     if (value.ok() && type.kind() >= TypeKind::kDecimal) return value;
@@ -263,11 +269,12 @@ class JsonRows::Appender {
     return NotOfType(column, fmt::format("the string {}", Shown(text)));
   }
 
-  static Status Mismatch(const Column& column, JsonKind kind) {
+  Status Mismatch(const Column& column, JsonKind kind) {
     return NotOfType(column, JsonKindName(kind));
   }
 
-  static Status NotOfType(const Column& column, std::string_view what) {
+  Status NotOfType(const Column& column, std::string_view what) {
+    reason_class_ = ReasonClass::kInvalidValue;
     return InvalidError("column '{}': {} is not of type {}", column.path, what,
                         column.type().ToString());
   }
@@ -276,6 +283,8 @@ class JsonRows::Appender {
   JsonCursor cursor_;
   const JsonRowsOptions& options_;
   Status failure_;
+  /// Whatever is no error of a name or a value is one of the document.
+  ReasonClass reason_class_ = ReasonClass::kMalformed;
 };
 
 namespace {
@@ -341,7 +350,10 @@ Status JsonRows::Add(std::string_view document) {
   Appender appender(document, options_);
   const Status status = appender.AppendDocument(columns_);
   FIRN_RETURN_NOT_OK(appender.failure());
-  if (!status.ok()) rejected_.emplace(row_count_, ErrorText(status));
+  if (!status.ok()) {
+    rejected_.emplace(row_count_, Rejection{.text = ErrorText(status),
+                                            .reason_class = appender.reason_class()});
+  }
   ++row_count_;
   return Status::OK();
 }

@@ -74,7 +74,7 @@ std::string Taken(std::string_view type, std::string_view json,
   const auto outcome =
       Read(OneColumn(type), {fmt::format(R"({{"c": {}}})", json)}, std::move(options));
   if (!outcome.ok()) return ErrorText(outcome.status());
-  if (!outcome->rejected.empty()) return outcome->rejected.begin()->second;
+  if (!outcome->rejected.empty()) return outcome->rejected.begin()->second.text;
   return ToText(TypeOf(type), types::ValueAt(*outcome->rows->column(0), TypeOf(type), 0));
 }
 
@@ -159,7 +159,9 @@ TEST(JsonRowsTest, UndeclaredUnitFailsOnlyAsTheFirstValue) {
               HasSubstr("column 'c': '5' is a number"));
   const auto outcome =
       Read(schema, {R"({"c":"2013-01-01T00:00:00Z"})", R"({"c":5})"}).ValueOrDie();
-  EXPECT_THAT(outcome.rejected, ElementsAre(Pair(1, HasSubstr("'5' is a number"))));
+  EXPECT_THAT(outcome.rejected,
+              ElementsAre(Pair(
+                  1, testing::Field(&Rejection::text, HasSubstr("'5' is a number")))));
 }
 
 types::Schema Nested() {
@@ -222,7 +224,7 @@ TEST(JsonRowsTest, OneBadRowLeavesTheOthersWhole) {
   for (const std::string& row : rows) EXPECT_EQ(row, rows[0]);
   const auto reason = [&](std::int64_t index) {
     const auto found = outcome.rejected.find(2 * index + 1);
-    return found == outcome.rejected.end() ? "" : found->second;
+    return found == outcome.rejected.end() ? "" : found->second.text;
   };
   EXPECT_THAT(reason(0), HasSubstr("not JSON: no value at byte"));
   EXPECT_EQ(reason(1), "column 'place.lat': the string 'x' is not of type double");
@@ -269,6 +271,21 @@ TEST(JsonRowsTest, CountsRowsSinceTheLastFinish) {
   EXPECT_THAT(rejected, ElementsAre(Pair(0, testing::_)));
 }
 
+TEST(JsonRowsTest, EachRejectionHasAClass) {
+  const types::Schema schema = SchemaOf({Field("c", TypeOf("long"), /*required=*/true)});
+  const auto class_of = [&](const std::string& document) {
+    return Read(schema, {document})->rejected.at(0).reason_class;
+  };
+  for (const char* document : {"x", "[]", R"({"c":1)", R"({"c":1,"c":1})"}) {
+    EXPECT_EQ(class_of(document), ReasonClass::kMalformed) << document;
+  }
+  EXPECT_EQ(class_of(R"({"c":1,"d":1})"), ReasonClass::kUnknownColumn);
+  EXPECT_EQ(class_of("{}"), ReasonClass::kMissingValue);
+  for (const char* document : {R"({"c":"x"})", R"({"c":[]})", R"({"c":1.5})"}) {
+    EXPECT_EQ(class_of(document), ReasonClass::kInvalidValue) << document;
+  }
+}
+
 TEST(JsonRowsTest, AMapWithOneKeyTwiceIsRejected) {
   const types::Schema schema = SchemaOf(
       {Field("m", Type::Map(Field("", TypeOf("string")), Field("", TypeOf("long"))))});
@@ -276,8 +293,8 @@ TEST(JsonRowsTest, AMapWithOneKeyTwiceIsRejected) {
       Read(schema, {R"({"m": {"a": 1, "b": 2}})", R"({"m": {"a": 1, "a": 2}})"})
           .ValueOrDie();
   EXPECT_EQ(outcome.rows->num_rows(), 1);
-  EXPECT_THAT(outcome.rejected,
-              ElementsAre(Pair(1, "column 'm': the key 'a' is there twice")));
+  ASSERT_EQ(outcome.rejected.size(), 1U);
+  EXPECT_EQ(outcome.rejected.at(1).text, "column 'm': the key 'a' is there twice");
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ class NdjsonRecordReader : public RecordReader {
       block.rejected.push_back({.record = line(row).record,
                                 .line = line(row).line,
                                 .raw = std::string(line(row).text),
-                                .reason = std::move(reason)});
+                                .reason = std::move(reason.text),
+                                .reason_class = reason.reason_class});
     }
     return block;
   }

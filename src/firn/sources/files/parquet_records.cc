@@ -196,7 +196,8 @@ class ParquetRecordReader : public RecordReader {
     for (auto& [row, reason] : rejections) {
       block.rejected.push_back({.record = first + row,
                                 .raw = RowAsJson(rows, request_.schema, row),
-                                .reason = std::move(reason)});
+                                .reason = std::move(reason.text),
+                                .reason_class = reason.reason_class});
     }
     FIRN_ASSIGN_OR_RETURN(auto fit, WithoutRejected(cast, rejections));
     if (fit->num_rows() > 0) fitting.push_back(std::move(fit));

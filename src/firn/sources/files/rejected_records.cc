@@ -121,7 +121,7 @@ bool NeedsLook(const arrow::Array& column, const Field& field) {
   return !AllAreOfType(column, field) || ChildrenNeedLook(column, field);
 }
 
-using Reason = std::optional<std::string>;
+using Reason = std::optional<Rejection>;
 
 /// Looks at single values, and names the first one that is wrong.
 class RowLook {
@@ -148,18 +148,21 @@ class RowLook {
 
  private:
   Reason IsNullReason(const Field& field) const {
-    return fmt::format("column '{}' is null, but required as {}", fmt::join(path_, "."),
-                       field.type.ToString());
+    return Rejection{.text = fmt::format("column '{}' is null, but required as {}",
+                                         fmt::join(path_, "."), field.type.ToString()),
+                     .reason_class = ReasonClass::kMissingValue};
   }
 
   Reason IsNotOfTypeReason(const arrow::Array& column, const Field& field,
                            std::int64_t row) const {
     if (field.type.kind() == TypeKind::kString) {
-      return fmt::format("column '{}' is not UTF-8", fmt::join(path_, "."));
+      return Rejection{
+          .text = fmt::format("column '{}' is not UTF-8", fmt::join(path_, "."))};
     }
-    return fmt::format("column '{}': {} is not of type {}", fmt::join(path_, "."),
-                       Shown(TextOfValue(column, &field.type, row).text),
-                       field.type.ToString());
+    return Rejection{
+        .text = fmt::format("column '{}': {} is not of type {}", fmt::join(path_, "."),
+                            Shown(TextOfValue(column, &field.type, row).text),
+                            field.type.ToString())};
   }
 
   Reason AtChild(const arrow::Array& column, const Field& field, std::int64_t row) {
@@ -194,8 +197,8 @@ class RowLook {
     Reason reason = AtRange(*map.keys(), field.type.fields()[0], begin, end);
     if (reason) return reason;
     if (const auto key = RepeatedKey(map, field.type.fields()[0], row)) {
-      return fmt::format("column '{}': the key {} is there twice", fmt::join(path_, "."),
-                         Shown(*key));
+      return Rejection{.text = fmt::format("column '{}': the key {} is there twice",
+                                           fmt::join(path_, "."), Shown(*key))};
     }
     return AtRange(*map.items(), field.type.fields()[1], begin, end);
   }

@@ -10,6 +10,7 @@
 #include <arrow/type_fwd.h>
 
 #include "firn/core/status.h"
+#include "firn/sources/reason_class.h"
 #include "firn/types/schema.h"
 
 namespace firn::sources {
@@ -23,12 +24,19 @@ struct RejectedRecord {
   /// Its bytes as they stand in the file; as JSON where they are no text.
   std::string raw;
   std::string reason;
+  ReasonClass reason_class = ReasonClass::kInvalidValue;
 
   bool operator==(const RejectedRecord&) const = default;
 };
 
+/// Why a row does not fit.
+struct Rejection {
+  std::string text;
+  ReasonClass reason_class = ReasonClass::kInvalidValue;
+};
+
 /// Rows of a batch that do not fit, by index, with the first reason that was found.
-using Rejections = std::map<std::int64_t, std::string>;
+using Rejections = std::map<std::int64_t, Rejection>;
 
 /// Adds the rows with a value that its type does not have, at any depth: a required field
 /// is null, a string is not UTF-8, a time is none of a day, a decimal has more digits

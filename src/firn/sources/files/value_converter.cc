@@ -94,7 +94,7 @@ Result<std::shared_ptr<arrow::Array>> ValueConverter::Parse(
       continue;
     }
     FIRN_RETURN_NOT_OK(builder->AppendNull());
-    rejections.try_emplace(row, ErrorText(value.status()));
+    rejections.try_emplace(row, Rejection{.text = ErrorText(value.status())});
   }
   return builder->Finish();
 }

@@ -73,12 +73,14 @@ std::int64_t MemoryBytes(const DeadLetter& letter) {
          static_cast<std::int64_t>(sizeof(DeadLetter));
 }
 
-DeadLetter LetterOf(const Line& line, std::string reason, const std::string& source,
+DeadLetter LetterOf(const Line& line, const Rejection& rejection,
+                    const std::string& source,
                     const std::shared_ptr<const std::string>& format) {
   return {.raw = std::string(line.text),
           .source = source,
           .position = line.number,
-          .reason = fmt::format("line {}: {}", line.number, reason),
+          .reason = fmt::format("line {}: {}", line.number, rejection.text),
+          .reason_class = rejection.reason_class,
           .format = format};
 }
 
@@ -127,7 +129,7 @@ class BodyReader {
     Rejections rejections;
     FIRN_ASSIGN_OR_RETURN(auto rows, rows_.Finish(rejections));
     FIRN_RETURN_NOT_OK(KeepRows(std::move(rows)));
-    FIRN_RETURN_NOT_OK(KeepLetters(std::move(rejections)));
+    FIRN_RETURN_NOT_OK(KeepLetters(rejections));
     lines_.clear();
     bytes_ = 0;
     return Status::OK();
@@ -143,16 +145,16 @@ class BodyReader {
     return Status::OK();
   }
 
-  Status KeepLetters(Rejections rejections) {
+  Status KeepLetters(const Rejections& rejections) {
     if (rejections.empty()) return Status::OK();
     if (format_ == nullptr) {
       format_ = std::make_shared<const std::string>(RecordFormatText(
           {.format = FileFormat::kNdjson, .columns = {}, .options = origin_.options}));
     }
     std::int64_t bytes = 0;
-    for (auto& [row, reason] : rejections) {
-      letters_.push_back(LetterOf(lines_[static_cast<std::size_t>(row)],
-                                  std::move(reason), origin_.source, format_));
+    for (const auto& [row, rejection] : rejections) {
+      letters_.push_back(LetterOf(lines_[static_cast<std::size_t>(row)], rejection,
+                                  origin_.source, format_));
       bytes += MemoryBytes(letters_.back());
     }
     return claim_(2 * bytes);

@@ -1,0 +1,101 @@
+#include "firn/jobs/file_delivery.h"
+
+#include <optional>
+#include <utility>
+
+#include "firn/core/bounded_queue.h"
+#include "firn/sources/dead_letters.h"
+
+namespace firn::jobs {
+namespace {
+
+/// A stop request cannot notify anybody: it is looked for so often.
+constexpr Duration kStopPollInterval = std::chrono::milliseconds(50);
+
+}  // namespace
+
+wal::Acknowledgement OpenDeliveries::Acknowledge(
+    const std::shared_ptr<OpenDeliveries>& open) {
+  {
+    MutexLock lock(open->mutex_);
+    ++open->count_;
+  }
+  return [open](const auto& segment) { open->OnTold(segment.status()); };
+}
+
+void OpenDeliveries::OnTold(const Status& status) {
+  MutexLock lock(mutex_);
+  --count_;
+  if (failure_.ok()) failure_ = status;
+  told_.NotifyAll();
+}
+
+Status OpenDeliveries::Await(const StopToken& stop) {
+  MutexLock lock(mutex_);
+  while (count_ > 0 && failure_.ok()) {
+    FIRN_RETURN_NOT_OK(stop.Check());
+    told_.WaitFor(mutex_, kStopPollInterval);
+  }
+  return failure_;
+}
+
+Result<FileDelivery::Target> FileDelivery::OpenTarget(const std::string& name,
+                                                      Pipeline::Missing missing) {
+  using Opened = Result<std::shared_ptr<TableIngest>>;
+  // Shared: the pipeline may tell of it after this has gone.
+  auto told = std::make_shared<BoundedQueue<Opened>>(pipeline_.environment().runtime, 1);
+  pipeline_.Open(name, missing, [told](Opened opened) { told->Push(std::move(opened)); });
+  std::optional<Opened> opened = told->Pop();
+  FIRN_ASSIGN_OR_RETURN(auto ingest, *std::move(opened));
+  auto layout = ingest->layout();
+  return Target{.ingest = std::move(ingest), .layout = std::move(layout)};
+}
+
+Status FileDelivery::Open() {
+  return OpenTarget(table_, Pipeline::Missing::kFail).Value(&rows_);
+}
+
+Status FileDelivery::OpenDeadLetters() {
+  if (letters_.ingest != nullptr) return Status::OK();
+  return OpenTarget(sources::DeadLetterTable(table_),
+                    Pipeline::Missing::kMakeDeadLetterTable)
+      .Value(&letters_);
+}
+
+Status FileDelivery::Run(sources::FileSource& source) {
+  const auto open = std::make_shared<OpenDeliveries>(pipeline_.environment().runtime);
+  while (true) {
+    FIRN_ASSIGN_OR_RETURN(std::optional<sources::SourceBatch> batch, source.Next(stop_));
+    if (!batch) return open->Await(stop_);
+    records_ += batch->delivery.range->next - batch->delivery.range->first;
+    FIRN_RETURN_NOT_OK(DeliverLetters(*batch));
+    FIRN_RETURN_NOT_OK(Deliver(*std::move(batch), open));
+  }
+}
+
+Status FileDelivery::Deliver(sources::SourceBatch batch,
+                             std::shared_ptr<OpenDeliveries> open) {
+  batch.delivery.acknowledge = OpenDeliveries::Acknowledge(open);
+  return rows_.ingest->Append(std::move(batch.delivery), rows_.layout, stop_);
+}
+
+Status FileDelivery::DeliverLetters(const sources::SourceBatch& batch) {
+  const bool has_letters = !batch.dead_letters.empty();
+  if (has_letters) FIRN_RETURN_NOT_OK(OpenDeadLetters());
+  // Once there are letters, all ranges are delivered, so that they follow each other.
+  if (letters_.ingest == nullptr) return Status::OK();
+  Runtime& runtime = pipeline_.environment().runtime;
+  FIRN_ASSIGN_OR_RETURN(
+      wal::Delivery delivery,
+      sources::DeadLetterDelivery(batch, letters_.layout->schema, runtime.Now()));
+  // A range alone waits for the next letters: nobody waits for it.
+  const auto open = std::make_shared<OpenDeliveries>(runtime);
+  if (has_letters) delivery.acknowledge = OpenDeliveries::Acknowledge(open);
+  FIRN_RETURN_NOT_OK(
+      letters_.ingest->Append(std::move(delivery), letters_.layout, stop_));
+  FIRN_RETURN_NOT_OK(open->Await(stop_));
+  for (const auto& letter : batch.dead_letters) reasons_.Add(letter.reason_class);
+  return Status::OK();
+}
+
+}  // namespace firn::jobs
