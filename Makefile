@@ -59,6 +59,7 @@ demo: release
 
 check: setup
 	@tools/check_format.sh
+	@$(PYTHON) -m pyflakes tests tools bench
 	@$(PYTHON) tools/check_layers.py
 	@$(PYTHON) tools/check_primitives.py
 	@$(PYTHON) tools/check_registered.py
@@ -79,11 +80,11 @@ fuzz: setup
 	@$(PYTHON) tools/fuzz.py $(SECONDS)
 
 tidy: setup
-	@cmake --preset sanitize > /dev/null
+	@cmake --preset tidy > /dev/null
 	@$(PYTHON) tools/check_tidy.py --all
 
 tidy-changed: setup
-	@cmake --preset sanitize > /dev/null
+	@cmake --preset tidy > /dev/null
 	@$(PYTHON) tools/check_tidy.py
 
 format: setup

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   g++ cmake ninja-build ccache mold pkg-config git ca-certificates
-  clang-19 clang-tidy-19 libclang-rt-19-dev llvm-19
+  clang-19 libclang-rt-19-dev llvm-19
   python3 python3-venv
   libgtest-dev libgmock-dev libfmt-dev libspdlog-dev libcli11-dev libyaml-cpp-dev
   nlohmann-json3-dev libsqlite3-dev zlib1g-dev libcurl4-openssl-dev libssl-dev libpugixml-dev libpq-dev

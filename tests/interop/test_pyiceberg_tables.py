@@ -1,11 +1,9 @@
 """Firn appends to tables that PyIceberg made; PyIceberg reads, writes again, and nothing of its is lost."""
 
-import json
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from events import BATCH, SCHEMA, TABLE, content, events, firn_appends_losing_nothing
+from events import BATCH, SCHEMA, TABLE, content, events, firn_appends_losing_nothing, swap_metadata
 from lake import local_path
 from metadata import lost
 from pyiceberg.exceptions import CommitFailedException

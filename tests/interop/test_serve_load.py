@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 from lake import ROOT
-from pyiceberg.catalog.rest import RestCatalog
 from rest_lake import RestLake
 
 sys.path.append(str(ROOT / "tests/end_to_end"))

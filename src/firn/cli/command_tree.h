@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+namespace CLI {
 class App;
 }  // namespace CLI
 

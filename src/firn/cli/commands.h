@@ -56,7 +56,7 @@ struct LoadArguments {
 
 /// Lands files in a table and, without wal_only, ends when the table covers them. Records
 /// that do not fit land in its table of dead letters; with strict, nothing lands then.
-Status RunLoad(const CommandContext& context, const LoadArguments& arguments);
+Status RunLoad(const CommandContext& context, const LoadArguments& given);
 
 struct ShiftArguments {
   std::string table;
@@ -84,15 +84,15 @@ struct PlanArguments {
 /// Prints what a shift would do now, or what the planner makes of a case file.
 Status RunPlan(const CommandContext& context, const PlanArguments& arguments);
 
-Status RunInspectWal(const CommandContext& context, const std::string& table,
+Status RunInspectWal(const CommandContext& context, const std::string& name,
                      OutputFormat format);
 Status RunInspectSegment(const CommandContext& context, const std::string& file,
                          OutputFormat format);
-Status RunInspectTable(const CommandContext& context, const std::string& table,
+Status RunInspectTable(const CommandContext& context, const std::string& name,
                        OutputFormat format);
-Status RunInspectFiles(const CommandContext& context, const std::string& table,
+Status RunInspectFiles(const CommandContext& context, const std::string& name,
                        OutputFormat format);
-Status RunInspectSnapshots(const CommandContext& context, const std::string& table,
+Status RunInspectSnapshots(const CommandContext& context, const std::string& name,
                            OutputFormat format);
 /// Prints a table as a metadata file describes it; no catalog is asked.
 Status RunInspectMetadata(const CommandContext& context, const std::string& file,
@@ -138,7 +138,7 @@ Status RunDeadLettersShow(const CommandContext& context,
 
 /// Tries a table's dead letters against its present schema. What fits is landed, exactly
 /// once, and leaves the dead letters; what does not stays.
-Status RunDeadLettersReplay(const CommandContext& context, const std::string& table);
+Status RunDeadLettersReplay(const CommandContext& context, const std::string& name);
 
 /// Looks at everything that the configuration names, changes nothing, prints a line each;
 /// fails if one is wrong.

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include <arrow/util/key_value_metadata.h>
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
 #include <parquet/metadata.h>

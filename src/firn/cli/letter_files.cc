@@ -7,6 +7,7 @@
 
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
+#include <parquet/metadata.h>
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/parquet_io/row_group_source.h"

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <arrow/record_batch.h>
 #include <fmt/ranges.h>
 
 #include "firn/cli/exit_code.h"

@@ -11,7 +11,7 @@ namespace {
 class ChainTest : public testing::Test {
  protected:
   /// Somebody's commit of the given batches; the last is the table's.
-  void Landed(std::vector<int> batches, std::uint64_t through) {
+  void Landed(const std::vector<int>& batches, std::uint64_t through) {
     iceberg::Snapshot snapshot;
     snapshot.snapshot_id = SnapshotId(static_cast<std::int64_t>(through));
     snapshot.parent_snapshot_id = metadata_.current_snapshot_id;

@@ -1,5 +1,7 @@
 #include "firn/commit/committer.h"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +17,9 @@ using testing::IsEmpty;
 
 const std::string kCommitProperty = fmt::format("firn.commit.{}", TestWal());
 
-Status OnceIn(int& calls, Status status) { return ++calls == 1 ? status : Status::OK(); }
+Status OnceIn(int& calls, const Status& status) {
+  return ++calls == 1 ? status : Status::OK();
+}
 
 class CommitterTest : public testing::Test {
  protected:
@@ -32,7 +36,7 @@ class CommitterTest : public testing::Test {
   }
   /// Something happens before the n-th commit is applied.
   void BeforeCommit(int n, std::function<void()> happens) {
-    table_.script().before_commit = [this, n, happens](const auto&) {
+    table_.script().before_commit = [this, n, happens = std::move(happens)](const auto&) {
       if (++commits_ == n) happens();
       return Status::OK();
     };

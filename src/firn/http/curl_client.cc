@@ -63,7 +63,7 @@ int OnSending(void* context, char*, char*, int, int) {
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == text.npos) return {};
+  if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
@@ -74,7 +74,7 @@ std::size_t OnHeader(char* data, std::size_t, std::size_t size, void* context) {
   // A status line: what came before belongs to an interim response.
   if (line.starts_with("HTTP/")) {
     exchange.response.headers.clear();
-  } else if (colon != line.npos) {
+  } else if (colon != std::string_view::npos) {
     exchange.response.headers.push_back(
         {.name = std::string(Trimmed(line.substr(0, colon))),
          .value = std::string(Trimmed(line.substr(colon + 1)))});

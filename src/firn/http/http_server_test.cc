@@ -67,12 +67,12 @@ std::string Post(std::string_view body, std::string_view headers = "") {
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void Serve(Handler handler, ServerOptions options = {}) {
+  void Serve(Handler handler, const ServerOptions& options = {}) {
     server_ = HttpServer::Start(runtime_, options, std::move(handler)).ValueOrDie();
   }
 
   /// Answers with "<method> <target> <body>.".
-  void ServeEcho(ServerOptions options = {}) {
+  void ServeEcho(const ServerOptions& options = {}) {
     Serve(
         [](const ServerRequest& request, const Answer& answer) {
           answer({.status = 200,
@@ -313,8 +313,8 @@ TEST_F(HttpServerTest, AHandlerThatThrowsIsAnsweredFor) {
 
 TEST_F(HttpServerTest, AnAddressThatIsTakenIsNamed) {
   ServeEcho();
-  const auto second =
-      HttpServer::Start(runtime_, {.port = server_->port()}, [](auto, auto) {});
+  const auto second = HttpServer::Start(runtime_, {.port = server_->port()},
+                                        [](const auto&, const auto&) {});
   EXPECT_THAT(ErrorText(second.status()),
               HasSubstr(fmt::format("cannot listen on 127.0.0.1:{}", server_->port())));
 }

@@ -49,7 +49,7 @@ std::shared_ptr<TableIngest> Pipeline::Find(const std::string& name) {
   return {table, table->ingest.get()};
 }
 
-void Pipeline::Open(const std::string& name, Missing missing, Opened opened) {
+void Pipeline::Open(const std::string& name, Missing missing, const Opened& opened) {
   if (auto open = Find(name)) return opened(std::move(open));
   const bool is_queued =
       opener_.TryRun([this, name, missing, opened] { opened(OpenNow(name, missing)); });

@@ -69,7 +69,7 @@ class Pipeline {
   /// NotFound if there is no such table,
   /// Invalid if the name is none or a shift could not write the table, and the catalog's
   /// errors.
-  void Open(const std::string& name, Missing missing, Opened opened);
+  void Open(const std::string& name, Missing missing, const Opened& opened);
 
   const Environment& environment() const { return environment_; }
   MemoryBudget& buffer_memory() const { return environment_.buffer_memory; }

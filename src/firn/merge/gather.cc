@@ -363,8 +363,8 @@ Result<std::shared_ptr<arrow::Array>> GatherColumn(
     }
     data.push_back(source->data());
   }
-  FIRN_ASSIGN_OR_RETURN(auto out, GatherData(data, spans));
-  return arrow::MakeArray(std::move(out));
+  FIRN_ASSIGN_OR_RETURN(const auto out, GatherData(data, spans));
+  return arrow::MakeArray(out);
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> GatherRows(

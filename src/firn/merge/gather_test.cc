@@ -78,7 +78,7 @@ TEST(GatherTest, DifferentTypesAreRefused) {
 }
 
 TEST(GatherTest, DifferentSchemasAreRefused) {
-  const auto batch = [](std::string name) {
+  const auto batch = [](const std::string& name) {
     return arrow::RecordBatch::Make(arrow::schema({arrow::field(name, arrow::utf8())}), 1,
                                     {Strings({"a"})});
   };

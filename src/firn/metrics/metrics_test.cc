@@ -21,7 +21,7 @@ class MetricsTest : public testing::Test {
   Gauge& Memory() {
     return registry_.GetGauge({.name = "firn_core_memory_bytes", .help = "Memory."});
   }
-  Histogram& Flush(std::vector<double> bounds) {
+  Histogram& Flush(const std::vector<double>& bounds) {
     return registry_.GetHistogram({.name = "firn_wal_flush_seconds",
                                    .help = "Time of a flush.",
                                    .labels = {{"table", "t"}}},

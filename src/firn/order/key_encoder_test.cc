@@ -68,7 +68,9 @@ TEST(KeyEncoderTest, WideningKeepsKeys) {
 }
 
 TEST(KeyEncoderTest, KeyTypesTextIsThatOfComparableTypes) {
-  const auto text = [](Type type) { return KeyEncoder({{.type = type}}).KeyTypesText(); };
+  const auto text = [](const Type& type) {
+    return KeyEncoder({{.type = type}}).KeyTypesText();
+  };
   EXPECT_EQ(text(Type(TypeKind::kInt)), text(Type(TypeKind::kLong)));
   EXPECT_EQ(text(Type(TypeKind::kFloat)), text(Type(TypeKind::kDouble)));
   EXPECT_EQ(text(Type::Decimal(9, 2)), text(Type::Decimal(20, 2)));

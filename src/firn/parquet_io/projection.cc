@@ -285,8 +285,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> Project(const arrow::RecordBatch& ba
   FIRN_ASSIGN_OR_RETURN(const auto rows, batch.ToStructArray());
   arrow::ArrayVector columns;
   for (const Field& field : schema.fields) {
-    FIRN_ASSIGN_OR_RETURN(auto data, ProjectChild(*rows->data(), file, field));
-    columns.push_back(arrow::MakeArray(std::move(data)));
+    FIRN_ASSIGN_OR_RETURN(const auto data, ProjectChild(*rows->data(), file, field));
+    columns.push_back(arrow::MakeArray(data));
   }
   auto projected = arrow::RecordBatch::Make(types::ToArrowSchema(schema),
                                             batch.num_rows(), std::move(columns));

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <arrow/array.h>
+#include <arrow/builder.h>
 #include <arrow/table.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/metadata.h>
 
 #include "firn/parquet_io/parquet_fixture.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <arrow/builder.h>
+#include <arrow/table_builder.h>
 
 #include "firn/parquet_io/parquet_fixture.h"
 #include "firn/types/arrow_types.h"

@@ -49,7 +49,7 @@ struct CaseFile {
 
 /// Invalid, naming the place and what is wrong with it ("row_groups[3].max_key: ..."), if
 /// the document does not describe a plan.
-Result<CaseFile> ParseCaseFile(std::string_view json);
+Result<CaseFile> ParseCaseFile(std::string_view text);
 
 /// The inverse: ParseCaseFile of the result makes the same plan. Invalid if the input has
 /// more than one partition spec or kind of key, which a case file cannot hold, or one

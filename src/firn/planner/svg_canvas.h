@@ -34,7 +34,7 @@ class SvgCanvas {
   void DrawText(Point at, std::string_view classes, std::string_view text);
 
   /// What was drawn on another canvas, over all that is here.
-  void Append(SvgCanvas other) { shapes_ += other.shapes_; }
+  void Append(const SvgCanvas& other) { shapes_ += other.shapes_; }
 
   /// The document, of this size. `title` and `style` (CSS) stand in it as they are told.
   std::string Finish(double width, double height, std::string_view title,

@@ -19,14 +19,19 @@
 #include "firn/storage/temporary_directory.h"
 
 namespace firn::storage {
+namespace {
+
 /// Everything that this thread has synced.
 std::vector<std::string>& SyncedPaths() {
   thread_local std::vector<std::string> folders;
   return folders;
 }
+
+}  // namespace
 }  // namespace firn::storage
 
 /// In the place of the C library's: notes what is synced.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs is __fd
 extern "C" int fsync(int descriptor) {
   std::error_code ignored;
   firn::storage::SyncedPaths().push_back(

@@ -74,13 +74,13 @@ Result<Location> ParseLocation(std::string_view text) {
   return location;
 }
 
-Result<std::string> LocalPathOf(std::string_view text) {
-  FIRN_ASSIGN_OR_RETURN(Location location, ParseLocation(text));
-  if (location.scheme != kFileScheme) {
-    return InvalidError("location '{}' is not a local path: its scheme is '{}'", text,
-                        location.scheme);
+Result<std::string> LocalPathOf(std::string_view location) {
+  FIRN_ASSIGN_OR_RETURN(Location parsed, ParseLocation(location));
+  if (parsed.scheme != kFileScheme) {
+    return InvalidError("location '{}' is not a local path: its scheme is '{}'", location,
+                        parsed.scheme);
   }
-  return std::move(location.path);
+  return std::move(parsed.path);
 }
 
 std::string LocationOfLocalPath(std::string_view path) {

@@ -4,9 +4,9 @@
 
 namespace firn::storage {
 
-void MountedStore::Mount(std::string folder, std::shared_ptr<ObjectStore> store) {
+void MountedStore::Mount(std::string folder, const std::shared_ptr<ObjectStore>& store) {
   MutexLock lock(mutex_);
-  mounted_.try_emplace(std::move(folder), std::move(store));
+  mounted_.try_emplace(std::move(folder), store);
 }
 
 bool MountedStore::IsMounted(std::string_view folder) {
@@ -16,7 +16,7 @@ bool MountedStore::IsMounted(std::string_view folder) {
 
 ObjectStore& MountedStore::StoreOf(std::string_view key) {
   MutexLock lock(mutex_);
-  for (std::size_t end = key.rfind('/'); end != key.npos && end > 0;
+  for (std::size_t end = key.rfind('/'); end != std::string_view::npos && end > 0;
        end = key.rfind('/', end - 1)) {
     const auto found = mounted_.find(key.substr(0, end));
     if (found != mounted_.end()) return *found->second;

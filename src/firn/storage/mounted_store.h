@@ -20,7 +20,7 @@ class MountedStore : public ObjectStore {
       : base_(std::move(base)), mutex_(runtime) {}
 
   /// Does nothing if something is mounted there. `folder` has no slash at its end.
-  void Mount(std::string folder, std::shared_ptr<ObjectStore> store);
+  void Mount(std::string folder, const std::shared_ptr<ObjectStore>& store);
   bool IsMounted(std::string_view folder);
 
   Status PutWhole(std::string_view key, std::string_view bytes,

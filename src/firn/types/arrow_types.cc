@@ -31,7 +31,7 @@ std::shared_ptr<arrow::DataType> ToArrowNested(const Type& type) {
   arrow::FieldVector fields = ToArrowFields(type.fields());
   if (type.kind() == TypeKind::kStruct) return arrow::struct_(std::move(fields));
   if (type.kind() == TypeKind::kList) return arrow::list(std::move(fields[0]));
-  return std::make_shared<arrow::MapType>(std::move(fields[0]), std::move(fields[1]));
+  return std::make_shared<arrow::MapType>(fields[0], std::move(fields[1]));
 }
 
 FieldId FieldIdOf(const arrow::Field& field) {

@@ -25,7 +25,7 @@ template <typename Number>
 std::optional<Number> ReadNumber(std::string_view bytes) {
   if (bytes.size() != sizeof(Number)) return std::nullopt;
   Number number;
-  std::memcpy(&number, bytes.data(), sizeof(Number));
+  std::memcpy(&number, bytes.data(), bytes.size());
   return number;
 }
 

@@ -62,13 +62,13 @@ TEST(TransformTest, BucketsAreThoseOfTheSpec) {
 }
 
 TEST(TransformTest, DatePartsAreFlooredBefore1970) {
-  const char* kBefore = "1969-12-31T23:59:59.999999";
+  const char* before = "1969-12-31T23:59:59.999999";
   EXPECT_EQ(Apply(TransformOf("hour"), TypeOf("timestamp"), Value(std::int64_t{-1})),
             Value(-1));
-  EXPECT_EQ(Transformed("hour", "timestamp", kBefore), "1969-12-31-23");
-  EXPECT_EQ(Transformed("day", "timestamp", kBefore), "1969-12-31");
-  EXPECT_EQ(Transformed("month", "timestamp", kBefore), "1969-12");
-  EXPECT_EQ(Transformed("year", "timestamp", kBefore), "1969");
+  EXPECT_EQ(Transformed("hour", "timestamp", before), "1969-12-31-23");
+  EXPECT_EQ(Transformed("day", "timestamp", before), "1969-12-31");
+  EXPECT_EQ(Transformed("month", "timestamp", before), "1969-12");
+  EXPECT_EQ(Transformed("year", "timestamp", before), "1969");
   EXPECT_EQ(Transformed("month", "date", "1582-10-15"), "1582-10");
   EXPECT_EQ(Transformed("year", "date", "-0001-03-01"), "-0001");
   EXPECT_EQ(Transformed("day", "timestamp_ns", "1969-12-31T23:59:59.999999999"),
@@ -76,10 +76,10 @@ TEST(TransformTest, DatePartsAreFlooredBefore1970) {
 }
 
 TEST(TransformTest, DatePartsAfter1970) {
-  const char* kText = "2017-11-16T22:31:08+00:00";
+  const char* text = "2017-11-16T22:31:08+00:00";
   const auto number = [&](std::string_view part) {
     return std::get<std::int32_t>(
-        Apply(TransformOf(part), TypeOf("timestamptz"), ValueOf("timestamptz", kText)));
+        Apply(TransformOf(part), TypeOf("timestamptz"), ValueOf("timestamptz", text)));
   };
   EXPECT_EQ(number("year"), 47);
   EXPECT_EQ(number("month"), 574);

@@ -29,7 +29,7 @@ void AddTexts(const BinaryArray& array, RowBytes& rows) {
 
 /// Lists, and maps, which are lists of entries.
 void AddLists(const arrow::ListArray& array, RowBytes& rows) {
-  const std::shared_ptr<arrow::Array> values = array.values();
+  const std::shared_ptr<arrow::Array>& values = array.values();
   RowBytes before(static_cast<std::size_t>(values->length()) + 1, 0);
   RowBytes each(before.begin() + 1, before.end());
   AddRowBytes(*values, each);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 

@@ -92,7 +92,8 @@ std::vector<StoredRow> ReadBack(const FrozenSegment& segment) {
   return rows;
 }
 
-FrozenSegment Build(const std::vector<SegmentRows>& rows, SegmentOptions options = {},
+FrozenSegment Build(const std::vector<SegmentRows>& rows,
+                    const SegmentOptions& options = {},
                     TableLayout layout = TestLayout()) {
   SegmentBuilder builder = SegmentBuilder::Make(std::move(layout), options).ValueOrDie();
   return builder.Build(rows, {{"S", 0, 100}, {"T", 0, 100}}, "u/s/1").ValueOrDie();

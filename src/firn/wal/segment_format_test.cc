@@ -90,7 +90,7 @@ Result<SegmentFooter> Decode(const std::map<std::string, std::string>& key_value
 
 /// What is said of a footer whose first run was changed.
 template <typename Change>
-std::string ProblemOf(Change change) {
+std::string ProblemOf(const Change& change) {
   SegmentFooter footer = Footer();
   change(footer);
   const Status status = Decode(AsMap(EncodeSegmentFooter(footer))).status();

@@ -96,7 +96,6 @@ class TestServer {
   Mutex mutex_;
   std::vector<ReceivedRequest> requests_;  // guarded by mutex_
   std::map<int, Thread> serving_;          // by socket; guarded by mutex_
-  bool closing_ = false;                   // guarded by mutex_
   Thread acceptor_;
 };
 

@@ -155,7 +155,8 @@ std::string ShownUri(std::string_view uri) {
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const std::string_view authority = rest.substr(0, slash);
   // An '@' behind the host, or a '?' before its end: was it part of a password?
-  if (rest.find('@', slash) != rest.npos || authority.find('?') != rest.npos) {
+  if (rest.find('@', slash) != std::string_view::npos ||
+      authority.find('?') != std::string_view::npos) {
     return fmt::format("{}://...", scheme);
   }
   const std::size_t login_end = authority.rfind('@') + 1;

@@ -11,7 +11,7 @@ struct Reaction {
   /// Of a code, or of its class.
   std::string_view prefix;
   std::optional<ErrorKind> kind;
-  std::string_view advice = "";
+  std::string_view advice = {};
 };
 
 /// The first that fits decides.

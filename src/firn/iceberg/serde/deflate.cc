@@ -15,8 +15,8 @@ constexpr int kRawWindowBits = -15;
 constexpr int kGzipWindowBits = 15 + 16;
 constexpr std::size_t kFirstOutputBytes = 64 * 1024;
 
-Bytef* AsBytes(const char* data) {
-  return reinterpret_cast<Bytef*>(const_cast<char*>(data));
+Bytef* AsBytes(std::string_view bytes) {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
 
 /// Ends the stream however the function is left.
@@ -38,12 +38,12 @@ class InflateStream {
 Result<std::string> Inflate(std::string_view bytes, std::size_t bytes_max,
                             int window_bits) {
   InflateStream stream(window_bits);
-  stream->next_in = AsBytes(bytes.data());
+  stream->next_in = AsBytes(bytes);
   stream->avail_in = static_cast<uInt>(bytes.size());
   std::string out(std::min(bytes_max, kFirstOutputBytes), '\0');
   std::size_t size = 0;
   while (true) {
-    stream->next_out = AsBytes(out.data()) + size;
+    stream->next_out = AsBytes(out) + size;
     stream->avail_out = static_cast<uInt>(out.size() - size);
     const int code = stream.Inflate();
     size = stream->total_out;
@@ -69,9 +69,9 @@ std::string Deflate(std::string_view bytes, int window_bits) {
   FIRN_CHECK(deflateInit2(&stream, kLevel, Z_DEFLATED, window_bits, kMemoryLevel,
                           Z_DEFAULT_STRATEGY) == Z_OK);
   std::string out(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = AsBytes(bytes.data());
+  stream.next_in = AsBytes(bytes);
   stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = AsBytes(out.data());
+  stream.next_out = AsBytes(out);
   stream.avail_out = static_cast<uInt>(out.size());
   FIRN_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
   out.resize(stream.total_out);

@@ -192,7 +192,7 @@ Result<std::string> EncodeManifestList(const ManifestListHeader& header,
   if (header.first_row_id)
     about["first-row-id"] = fmt::format("{}", *header.first_row_id);
   avro::ContainerWriter writer(ManifestFileSchema(header.format_version), kManifestCodec,
-                               std::move(about));
+                               about);
   for (const ManifestFile& manifest : manifests) {
     if (!HasCounts(manifest)) {
       return InvalidError(

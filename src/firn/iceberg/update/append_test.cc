@@ -27,7 +27,8 @@ class AppendTest : public testing::Test {
                           fmt::format("uuid{}", id));
   }
 
-  Result<PreparedSnapshot> Prepare(const WrittenManifests& written, AppendAttempt attempt,
+  Result<PreparedSnapshot> Prepare(const WrittenManifests& written,
+                                   const AppendAttempt& attempt,
                                    std::int64_t now_ms = 5'000) {
     return PrepareAppend(io_, metadata_, written, attempt, At(now_ms));
   }

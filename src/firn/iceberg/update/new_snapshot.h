@@ -67,6 +67,6 @@ struct PreparedSnapshot {
 /// (Iceberg spec, "Snapshot Row IDs"). The snapshot's time is never before its parent's,
 /// nor before the table's last update. Errors as CheckWritable's and AssignRowIds'.
 Result<PreparedSnapshot> PrepareSnapshot(const FileIo& io, const TableMetadata& metadata,
-                                         NewSnapshot snapshot, WallTime now);
+                                         NewSnapshot made, WallTime now);
 
 }  // namespace firn::iceberg

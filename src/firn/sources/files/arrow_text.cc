@@ -29,7 +29,7 @@ bool Is(const types::Type* type, TypeKind kind) {
   return type != nullptr && type->kind() == kind;
 }
 
-std::string AsText(TypeKind kind, types::Value value) {
+std::string AsText(TypeKind kind, const types::Value& value) {
   return types::ToText(types::Type(kind), value);
 }
 

@@ -31,7 +31,8 @@ const arrow::DataType& PlainType(const arrow::DataType& type) {
   if (type.id() == Type::EXTENSION) {
     return PlainType(*static_cast<const arrow::ExtensionType&>(type).storage_type());
   }
-  return type;
+  return type;  // NOLINT(bugprone-return-const-ref-from-parameter): nobody makes one in a
+                // call
 }
 
 bool IsBytes(Type::type id) {

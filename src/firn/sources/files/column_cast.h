@@ -47,7 +47,7 @@ class ColumnCast {
 
   Status CheckFields(const arrow::FieldVector& from, const std::vector<types::Field>& to,
                      const std::string& prefix) const;
-  Status CheckType(const arrow::DataType& from, const types::Field& to,
+  Status CheckType(const arrow::DataType& type, const types::Field& to,
                    const std::string& path) const;
   Result<std::shared_ptr<arrow::Array>> CastColumn(
       const std::shared_ptr<arrow::Array>& column, const types::Field& to,

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 class InferSchemaTest : public testing::Test {
  protected:
   Result<std::string> Infer(const std::vector<std::string>& files,
-                            FileOptions options = {}) {
+                            const FileOptions& options = {}) {
     FIRN_ASSIGN_OR_RETURN(
         const InferredSchema inferred,
         InferSchema(files, options, StopToken(),

@@ -82,7 +82,8 @@ std::string FileTextOf(std::string_view raw, const RecordFormat& format) {
 Result<std::unique_ptr<RecordReader>> Open(std::string text, const RecordFormat& format,
                                            const types::Schema& schema) {
   const auto size = std::ssize(text);
-  auto bytes = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(text));
+  auto bytes = std::make_shared<arrow::io::BufferReader>(
+      arrow::Buffer::FromString(std::move(text)));
   FIRN_ASSIGN_OR_RETURN(
       InputFile file, InputFile::Make(std::move(bytes), std::string(kRecordName), size));
   FileRequest request = {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 
 #include "firn/types/column_list.h"
@@ -20,7 +21,7 @@ types::Schema Schema() {
 
 Status ClaimNothing(std::int64_t) { return Status::OK(); }
 
-Result<BodyRecords> Read(std::string_view body, FileOptions options = {},
+Result<BodyRecords> Read(std::string_view body, const FileOptions& options = {},
                          const ClaimMemory& claim = ClaimNothing) {
   return ReadNdjsonBody(body, Schema(), options, "http 127.0.0.1:1", claim);
 }

@@ -17,7 +17,6 @@ namespace {
 using http::ReceivedRequest;
 using http::Reply;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

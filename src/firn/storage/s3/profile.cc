@@ -11,7 +11,7 @@ namespace {
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
   const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == text.npos) return {};
+  if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
@@ -56,7 +56,7 @@ std::map<std::string, std::string> SectionOf(std::string_view text,
     // An indented line belongs to a nested setting, such as "s3 =".
     const bool nested = raw.front() == ' ' || raw.front() == '\t';
     const std::size_t equals = line.find('=');
-    if (!inside || nested || equals == line.npos) continue;
+    if (!inside || nested || equals == std::string_view::npos) continue;
     settings.insert_or_assign(std::string(Trimmed(line.substr(0, equals))),
                               std::string(Trimmed(line.substr(equals + 1))));
   }

@@ -46,8 +46,8 @@ Result<S3Client> S3Client::Make(Runtime& runtime, http::HttpClient& http,
   const std::size_t scheme_end = url.find("://");
   const std::string scheme = url.substr(0, scheme_end);
   const bool is_http = scheme == "http" || scheme == "https";
-  const bool is_plain = url.find_first_of("@?#") == url.npos;
-  if (scheme_end == url.npos || !is_http || !is_plain) {
+  const bool is_plain = url.find_first_of("@?#") == std::string_view::npos;
+  if (scheme_end == std::string_view::npos || !is_http || !is_plain) {
     return InvalidError(
         "the S3 endpoint {:?} is not of the form https://host:port or http://host:port",
         http::UrlForMessage(url));

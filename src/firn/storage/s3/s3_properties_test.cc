@@ -11,11 +11,12 @@ namespace {
 using ::testing::HasSubstr;
 
 Environment Variables(std::map<std::string, std::string> variables) {
-  return [variables](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  };
+  return
+      [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        if (found == variables.end()) return std::nullopt;
+        return found->second;
+      };
 }
 
 S3Settings Read(const S3Properties& properties,

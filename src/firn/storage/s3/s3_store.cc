@@ -41,7 +41,8 @@ std::optional<ContentRange> ParseContentRange(std::string_view text) {
   text.remove_prefix(kUnit.size());
   const std::size_t dash = text.find('-');
   const std::size_t slash = text.find('/');
-  if (dash == text.npos || slash == text.npos || slash < dash) return std::nullopt;
+  if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash)
+    return std::nullopt;
   const auto first = ParseWholeNumber<std::int64_t>(text.substr(0, dash));
   const auto last =
       ParseWholeNumber<std::int64_t>(text.substr(dash + 1, slash - dash - 1));
@@ -247,7 +248,7 @@ Status S3Store::ListPageInto(std::string_view prefix, std::string& token,
 
 Result<std::vector<ObjectInfo>> S3Store::List(std::string_view prefix) {
   FIRN_RETURN_NOT_OK(ValidatePrefix(prefix));
-  if (options_.root.empty() && prefix.find('/') == prefix.npos) {
+  if (options_.root.empty() && prefix.find('/') == std::string_view::npos) {
     return InvalidError("cannot list all buckets: name one, and a slash");
   }
   std::vector<ObjectInfo> listed;

@@ -103,7 +103,7 @@ class S3StoreTest : public ::testing::Test {
 
   ~S3StoreTest() override { gate_.Open(); }
 
-  void Open(std::function<void(S3StoreOptions&)> change = [](S3StoreOptions&) {}) {
+  void Open(const std::function<void(S3StoreOptions&)>& change = [](S3StoreOptions&) {}) {
     S3StoreOptions options{.root = "lake/root"};
     options.client.endpoint.url = server_->Url();
     options.client.endpoint.addressing = S3Endpoint::Addressing::kPath;

@@ -32,7 +32,7 @@ std::map<std::string, std::string> CanonicalHeaders(
   std::map<std::string, std::string> canonical;
   for (const auto& [name, value] : headers) {
     const auto [entry, is_new] = canonical.try_emplace(LowerCase(name));
-    if (!is_new) entry->second += ",";
+    if (!is_new) entry->second += ',';
     entry->second += SingleSpaced(value);
   }
   return canonical;

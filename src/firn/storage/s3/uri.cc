@@ -15,7 +15,7 @@ std::string Encode(std::string_view text, std::string_view also_kept) {
   std::string encoded;
   encoded.reserve(text.size());
   for (const char c : text) {
-    if (IsUnreserved(c) || also_kept.find(c) != also_kept.npos) {
+    if (IsUnreserved(c) || also_kept.find(c) != std::string_view::npos) {
       encoded += c;
     } else {
       encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));

@@ -222,7 +222,7 @@ RestTestServer::Faults LoseTheAnswer(bool apply) {
   };
   RestTestServer::Faults faults;
   if (apply) {
-    faults.after = [lose](const ReceivedRequest& request, Reply reply) {
+    faults.after = [lose](const ReceivedRequest& request, const Reply& reply) {
       return lose(request) ? http::Drop() : reply;
     };
   } else {

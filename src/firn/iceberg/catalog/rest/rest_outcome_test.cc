@@ -43,10 +43,11 @@ TEST(RestOutcomeTest, EachStatusHasItsReaction) {
   const std::string missing(ErrorKindName(ErrorKind::kNotFound));
   EXPECT_EQ(Kinds(200), "ok ok ok");
   EXPECT_EQ(Kinds(204, ""), "ok ok ok");
+  const std::string may_have_changed = unavailable + " " + unknown + " " + unknown;
   for (const int status : {408, 500, 501, 502, 503, 504, 599}) {
-    EXPECT_EQ(Kinds(status), unavailable + " " + unknown + " " + unknown) << status;
+    EXPECT_EQ(Kinds(status), may_have_changed) << status;
   }
-  EXPECT_EQ(Kinds(502, kProxyPage), unavailable + " " + unknown + " " + unknown);
+  EXPECT_EQ(Kinds(502, kProxyPage), may_have_changed);
   EXPECT_EQ(Kinds(429), unavailable + " " + unavailable + " " + unavailable);
   EXPECT_EQ(Kinds(409), conflict + " " + exists + " " + conflict);
   EXPECT_EQ(Kinds(404), missing + " " + missing + " " + missing);
