@@ -209,7 +209,8 @@ Status TableBuffer::TryAppendWhole(Delivery& delivery) {
                  "{} bytes of rows do not fit in the memory for buffers now", bytes);
   }
   MutexLock lock(mutex_);
-  FIRN_RETURN_NOT_OK(state_);
+  // Whatever became of what it held: of these rows nothing was taken.
+  if (!state_.ok()) return MakeError(ErrorKind::kUnavailable, ErrorText(state_));
   if (pending_.bytes >= options_.flush_bytes) {
     return MakeError(ErrorKind::kUnavailable,
                      "the buffer is full, and waits for the store of the WAL");

@@ -63,8 +63,8 @@ struct TableBufferCounts {
 ///
 /// Thread-safe, but deliveries of one source partition come from one thread at a time.
 /// Nothing is durable before its acknowledgement. After a flush has failed
-/// every call fails with the same error: the owner opens another buffer, and lets sources
-/// read again from what was acknowledged.
+/// every call but TryAppend fails with the same error: the owner opens another buffer,
+/// and lets sources read again from what was acknowledged.
 class TableBuffer {
  public:
   /// The three references must outlive the buffer; `store` is the WAL root.
@@ -84,9 +84,9 @@ class TableBuffer {
   Status Append(Delivery delivery, const StopToken& stop);
 
   /// As Append, but never waits and never flushes: for sources that can be told to come
-  /// again. Unavailable, and nothing is taken, if the buffer is full or there is no
-  /// memory; CapacityError if there never is so much. The delivery is not cut: all of it
-  /// lies in one segment. Invalid if it has a range.
+  /// again. Unavailable, and nothing is taken, if the buffer is full or has failed, or
+  /// there is no memory; CapacityError if there never is so much. The delivery is not
+  /// cut: all of it lies in one segment. Invalid if it has a range.
   Status TryAppend(Delivery delivery);
 
   /// When FlushIfDue will flush: a time that has passed if the buffer is full, nothing if

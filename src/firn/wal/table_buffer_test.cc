@@ -128,6 +128,16 @@ TEST_F(TableBufferTest, WhatMayNotWaitIsRefusedWithoutMemory) {
   EXPECT_EQ(buffer_->DueAt(), std::nullopt);
 }
 
+TEST_F(TableBufferTest, WhatAFailedBufferRefusesMayBeSentAgain) {
+  Open({.before_segment = [] {
+    return MakeError(ErrorKind::kOutcomeUnknown, "no answer");
+  }});
+  ASSERT_TRUE(Append("one", std::nullopt, 1).ok());
+  EXPECT_TRUE(IsError(buffer_->Flush(), ErrorKind::kOutcomeUnknown));
+  const Status status = buffer_->TryAppend(Named("two", {.rows = ToBatch(Rows(1))}));
+  EXPECT_TRUE(IsError(status, ErrorKind::kUnavailable)) << status;
+}
+
 TEST_F(TableBufferTest, IsDueAtTheAgeOfItsOldestRowOrAtOnceIfFull) {
   Open({.flush_bytes = 1000, .flush_age = seconds(1)});
   EXPECT_EQ(buffer_->DueAt(), std::nullopt);
