@@ -55,7 +55,10 @@ def hide_leaked_symbols(libraries, out_dir):
         for offset, name, other, section in list(global_symbols(image)):
             if section and LEAKED.search(name) and name not in needed:
                 image[offset + 5] = (other & ~3) | STV_HIDDEN
-        (out_dir / path.name).write_bytes(image)
+        # Put in place as a whole: a program that has the one before mapped goes on with that.
+        written = out_dir / f"{path.name}.new"
+        written.write_bytes(image)
+        written.replace(out_dir / path.name)
 
 
 def main():
