@@ -9,9 +9,9 @@ std::size_t CountLanded(const iceberg::TableMetadata& metadata, const WalId& wal
                         const TablePositions& positions,
                         const std::vector<Batch>& batches) {
   for (std::size_t count = batches.size(); count > 0; --count) {
-    const BatchId& id = batches[count - 1].id;
-    if (positions.last_batch == id) return count;
-    if (FindBatchSnapshot(metadata, wal, id) != nullptr) return count;
+    const Batch& batch = batches[count - 1];
+    if (positions.last_batch == batch.id) return count;
+    if (FindBatchSnapshot(metadata, wal, batch) != nullptr) return count;
   }
   return 0;
 }

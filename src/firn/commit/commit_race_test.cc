@@ -125,7 +125,7 @@ class Race {
         expired_below_ = std::max(expired_below_, snapshot.sequence_number);
       }
     }
-    std::erase_if(shown.snapshots, [&](const iceberg::Snapshot& snapshot) {
+    shown.snapshots.EraseIf([&](const iceberg::Snapshot& snapshot) {
       return snapshot.snapshot_id != shown.current_snapshot_id &&
              snapshot.sequence_number <= expired_below_;
     });

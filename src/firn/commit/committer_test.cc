@@ -167,7 +167,7 @@ TEST_F(CommitterTest, ForgottenByExpiryNeverLandsTwice) {
     table_.script().after_commit = nullptr;
     EXPECT_EQ(table_.Commit({TestBatch(2, 1, 2)}), "committed");
     table_.script().shown = [](iceberg::TableMetadata& metadata) {
-      metadata.snapshots.erase(metadata.snapshots.begin());
+      metadata.snapshots.Erase(0);
     };
     return MakeError(ErrorKind::kOutcomeUnknown, "timed out");
   };
@@ -179,7 +179,7 @@ TEST_F(CommitterTest, ExpiryOfTheLastCommitHindersNothing) {
   EXPECT_EQ(table_.Commit({TestBatch(1, 0, 1)}), "committed");
   table_.AppendForeignFile("foreign");
   table_.script().shown = [](iceberg::TableMetadata& metadata) {
-    std::erase_if(metadata.snapshots, [&](const iceberg::Snapshot& snapshot) {
+    metadata.snapshots.EraseIf([&](const iceberg::Snapshot& snapshot) {
       return snapshot.snapshot_id != metadata.current_snapshot_id;
     });
   };
@@ -192,7 +192,7 @@ TEST_F(CommitterTest, CommittedAndExpiredHasNoSnapshot) {
   EXPECT_EQ(table_.Commit({TestBatch(1, 0, 1)}), "committed");
   table_.AppendForeignFile("foreign");
   table_.script().shown = [](iceberg::TableMetadata& metadata) {
-    metadata.snapshots.erase(metadata.snapshots.begin());
+    metadata.snapshots.Erase(0);
   };
   const auto outcomes = table_.NewCommitter().Commit({TestBatch(1, 0, 1)});
   ASSERT_TRUE(outcomes.ok());

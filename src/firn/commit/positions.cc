@@ -241,6 +241,15 @@ Status CheckNotDropped(const iceberg::TableMetadata& metadata) {
   return Status::OK();
 }
 
+/// Whether `entry` of the snapshot's summary names the batch.
+bool NamesBatch(const iceberg::Snapshot& snapshot, const std::string& entry,
+                const BatchId& batch) {
+  const auto ids = snapshot.summary.find(entry);
+  if (ids == snapshot.summary.end()) return false;
+  const std::vector<std::string_view> listed = Split(ids->second, ',');
+  return std::ranges::find(listed, batch.value()) != listed.end();
+}
+
 bool IsOwned(std::string_view property, const WalId& wal) {
   return IsSourceProperty(property) || property == Named(kWalPrefix, wal) ||
          property == Named(kCommitPrefix, wal);
@@ -360,13 +369,20 @@ Result<std::map<std::string, std::string>> SummaryEntries(const WalId& wal,
 const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
                                            const WalId& wal, const BatchId& batch) {
   const std::string entry = Named(kCommitPrefix, wal);
-  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
-    const auto ids = snapshot->summary.find(entry);
-    if (ids == snapshot->summary.end()) continue;
-    const std::vector<std::string_view> listed = Split(ids->second, ',');
-    if (std::ranges::find(listed, batch.value()) != listed.end()) return snapshot;
-  }
-  return nullptr;
+  return FindInHistoryOfMain(metadata, [&](const iceberg::Snapshot& snapshot) {
+    return NamesBatch(snapshot, entry, batch);
+  });
+}
+
+const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
+                                           const WalId& wal, const Batch& batch) {
+  const std::string entry = Named(kCommitPrefix, wal);
+  const iceberg::Snapshot* met =
+      FindInHistoryOfMain(metadata, [&](const iceberg::Snapshot& snapshot) {
+        return NamesBatch(snapshot, entry, batch.id) ||
+               (batch.parent.has_value() && NamesBatch(snapshot, entry, *batch.parent));
+      });
+  return met != nullptr && NamesBatch(*met, entry, batch.id) ? met : nullptr;
 }
 
 Result<MovedRanges> RangesOf(const iceberg::Snapshot& snapshot) {

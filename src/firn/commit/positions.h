@@ -96,6 +96,11 @@ Result<std::map<std::string, std::string>> SummaryEntries(const WalId& wal,
 const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
                                            const WalId& wal, const BatchId& batch);
 
+/// As above. Does not look behind what it can only have followed: the snapshot that names
+/// its parent.
+const iceberg::Snapshot* FindBatchSnapshot(const iceberg::TableMetadata& metadata,
+                                           const WalId& wal, const Batch& batch);
+
 /// What a snapshot moved.
 struct MovedRanges {
   std::map<WalId, std::map<ShardId, SequenceRange>> shards;

@@ -185,7 +185,8 @@ TEST(PositionsTest, FindsABatchInMainsHistoryOnly) {
   const std::string ids = fmt::format("{},{}", TestBatchId(1), TestBatchId(2));
   metadata.snapshots = {SnapshotWith(5, {{kCommit, ids}}), SnapshotWith(6, {}),
                         SnapshotWith(7, {{kCommit, TestBatchId(3).value()}})};
-  metadata.snapshots[1].parent_snapshot_id = SnapshotId(5);
+  metadata.snapshots.Change(
+      1, [](auto& snapshot) { snapshot.parent_snapshot_id = SnapshotId(5); });
   metadata.current_snapshot_id = SnapshotId(6);
 
   const auto found = [&](const WalId& wal, int batch) {
@@ -211,7 +212,7 @@ TEST(CommittedRangesTest, AreThoseOfTheSnapshotsThatAreListed) {
   EXPECT_EQ(ranges[1].committed,
             WallTime(std::chrono::milliseconds(metadata.snapshots[1].timestamp_ms)));
   EXPECT_TRUE(CommittedRanges(metadata, TestWal(2)).ValueOrDie().empty());
-  metadata.snapshots.erase(metadata.snapshots.begin());
+  metadata.snapshots.Erase(0);
   EXPECT_EQ(CommittedRanges(metadata, TestWal()).ValueOrDie().size(), 1U);
 }
 
@@ -220,7 +221,9 @@ TEST(CommittedRangesTest, AMalformedSummaryIsCorruption) {
   ASSERT_EQ(table.Commit({TestBatch(1, 0, 2)}), "committed");
   iceberg::TableMetadata metadata = table.Load();
   for (const char* text : {"", "n", "n:1", "n:1-", "n:-2", "n:1-2,", "n:01-2"}) {
-    metadata.snapshots[0].summary[fmt::format("firn.wal.{}", TestWal())] = text;
+    metadata.snapshots.Change(0, [&](auto& snapshot) {
+      snapshot.summary[fmt::format("firn.wal.{}", TestWal())] = text;
+    });
     EXPECT_TRUE(
         IsError(CommittedRanges(metadata, TestWal()).status(), ErrorKind::kCorruption))
         << text;

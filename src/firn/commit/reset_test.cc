@@ -160,7 +160,7 @@ TEST_F(ResetTest, ToTableNeedsTheAbandonedSnapshots) {
   Commit(TestBatch(1, 0, 1));
   Commit(TestBatch(2, 1, 2));
   iceberg::TableMetadata metadata = table_.Load();
-  metadata.snapshots.erase(metadata.snapshots.begin() + 1);
+  metadata.snapshots.Erase(1);
   metadata.current_snapshot_id = base_;
   const auto planned = PlanReset(metadata, TestWal(), kToTable);
   EXPECT_THAT(ErrorText(planned.status()),
@@ -173,8 +173,9 @@ TEST_F(ResetTest, AChainWhoseMiddleExpiredIsNotWhole) {
     Commit(TestBatch(number, number - 1, number));
   iceberg::TableMetadata metadata = table_.Load();
   // As some do who expire a snapshot: its child has no parent then.
-  metadata.snapshots.back().parent_snapshot_id.reset();
-  metadata.snapshots.erase(metadata.snapshots.end() - 2);
+  metadata.snapshots.Change(metadata.snapshots.size() - 1,
+                            [](auto& snapshot) { snapshot.parent_snapshot_id.reset(); });
+  metadata.snapshots.Erase(metadata.snapshots.size() - 2);
   metadata.current_snapshot_id = base_;
   EXPECT_THAT(ErrorText(PlanReset(metadata, TestWal(), kToTable).status()),
               AllOf(HasSubstr("expired"), HasSubstr("--keep")));

@@ -9,18 +9,20 @@ std::optional<std::string> FindRollback(const iceberg::TableMetadata& metadata,
                                         const TablePositions& positions) {
   if (!positions.snapshot.has_value()) return std::nullopt;
   const SnapshotId ours = *positions.snapshot;
-  const auto history = HistoryOfMain(metadata);
-  if (history.empty()) {
+  if (iceberg::CurrentSnapshot(metadata) == nullptr) {
     return fmt::format("main has no snapshot, and the last commit was snapshot {}", ours);
   }
-  for (const iceberg::Snapshot* snapshot : history) {
-    if (snapshot->snapshot_id == ours) return std::nullopt;
-    if (snapshot->sequence_number <= positions.sequence) {
-      return fmt::format(
-          "main holds snapshot {} (sequence number {}) in the place of snapshot {} "
-          "(sequence number {}), the last commit",
-          snapshot->snapshot_id, snapshot->sequence_number, ours, positions.sequence);
-    }
+  const iceberg::Snapshot* met =
+      FindInHistoryOfMain(metadata, [&](const iceberg::Snapshot& snapshot) {
+        return snapshot.snapshot_id == ours ||
+               snapshot.sequence_number <= positions.sequence;
+      });
+  if (met != nullptr && met->snapshot_id == ours) return std::nullopt;
+  if (met != nullptr) {
+    return fmt::format(
+        "main holds snapshot {} (sequence number {}) in the place of snapshot {} "
+        "(sequence number {}), the last commit",
+        met->snapshot_id, met->sequence_number, ours, positions.sequence);
   }
   // The history was cut by expiry, or some expiry made its oldest snapshot one without
   // a parent. Ancestors of main go before anything else: one that is listed is none.

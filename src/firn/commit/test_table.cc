@@ -103,7 +103,7 @@ Result<iceberg::LoadedTable> ScriptedCatalog::CommitTable(
 }
 
 void ScriptedCatalog::Show(iceberg::TableMetadata& metadata) const {
-  std::erase_if(metadata.snapshots, [this](const iceberg::Snapshot& snapshot) {
+  metadata.snapshots.EraseIf([this](const iceberg::Snapshot& snapshot) {
     return expired.contains(snapshot.snapshot_id);
   });
   if (const auto run = script.shown; run) run(metadata);

@@ -43,9 +43,8 @@ TEST_F(CleanTest, DeletesAtOnceWhatAnExpiredSnapshotTook) {
   const wal::SegmentName second = warehouse_.Write("a2");
   warehouse_.Shift();
   warehouse_.catalog_script().shown = [&](iceberg::TableMetadata& metadata) {
-    std::erase_if(metadata.snapshots, [&](const iceberg::Snapshot& snapshot) {
-      return snapshot.snapshot_id == first;
-    });
+    metadata.snapshots.EraseIf(
+        [&](const iceberg::Snapshot& snapshot) { return snapshot.snapshot_id == first; });
   };
   EXPECT_EQ(Clean(), 1);
   EXPECT_THAT(warehouse_.Segments(), ElementsAre(SegmentKey(second)));

@@ -12,13 +12,10 @@ std::vector<MetadataCache::Entry>::iterator MetadataCache::Touch(
   return entries_.end() - 1;
 }
 
-std::optional<LoadedTable> MetadataCache::Find(const TableIdentifier& identifier,
-                                               std::string_view location) {
+std::optional<LoadedTable> MetadataCache::Find(const TableIdentifier& identifier) {
   MutexLock lock(mutex_);
   const auto entry = Touch(identifier);
-  if (entry == entries_.end() || entry->table.metadata_location != location) {
-    return std::nullopt;
-  }
+  if (entry == entries_.end()) return std::nullopt;
   return entry->table;
 }
 

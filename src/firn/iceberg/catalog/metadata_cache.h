@@ -20,9 +20,8 @@ class MetadataCache {
 
   explicit MetadataCache(Runtime& runtime) : mutex_(runtime) {}
 
-  /// Nothing if what is held of the table is of another location.
-  std::optional<LoadedTable> Find(const TableIdentifier& identifier,
-                                  std::string_view location);
+  /// What is held of the table, of whichever location; nothing if nothing is.
+  std::optional<LoadedTable> Find(const TableIdentifier& identifier);
 
   /// In the place of what was held of the table.
   void Put(const TableIdentifier& identifier, const LoadedTable& table);

@@ -13,24 +13,23 @@ LoadedTable At(const std::string& location) { return {FlightsMetadata(), locatio
 
 TEST(MetadataCacheTest, KnowsTheLastOfEachTable) {
   MetadataCache cache(SystemRuntime());
-  EXPECT_EQ(cache.Find(Nth(1), "a"), std::nullopt);
+  EXPECT_EQ(cache.Find(Nth(1)), std::nullopt);
   cache.Put(Nth(1), At("a"));
   cache.Put(Nth(2), At("a"));
   cache.Put(Nth(1), At("b"));
-  EXPECT_EQ(cache.Find(Nth(1), "a"), std::nullopt);
-  EXPECT_EQ(cache.Find(Nth(1), "b"), At("b"));
-  EXPECT_EQ(cache.Find(Nth(2), "a"), At("a"));
+  EXPECT_EQ(cache.Find(Nth(1)), At("b"));
+  EXPECT_EQ(cache.Find(Nth(2)), At("a"));
 }
 
 TEST(MetadataCacheTest, ForgetsTheTableThatNobodyAskedForLongest) {
   MetadataCache cache(SystemRuntime());
   for (std::size_t n = 0; n < MetadataCache::kTablesMax; ++n) cache.Put(Nth(n), At("a"));
-  EXPECT_TRUE(cache.Find(Nth(0), "a"));
+  EXPECT_TRUE(cache.Find(Nth(0)));
   cache.Put(Nth(MetadataCache::kTablesMax), At("a"));
-  EXPECT_TRUE(cache.Find(Nth(0), "a"));
-  EXPECT_FALSE(cache.Find(Nth(1), "a"));
-  EXPECT_TRUE(cache.Find(Nth(2), "a"));
-  EXPECT_TRUE(cache.Find(Nth(MetadataCache::kTablesMax), "a"));
+  EXPECT_TRUE(cache.Find(Nth(0)));
+  EXPECT_FALSE(cache.Find(Nth(1)));
+  EXPECT_TRUE(cache.Find(Nth(2)));
+  EXPECT_TRUE(cache.Find(Nth(MetadataCache::kTablesMax)));
 }
 
 }  // namespace

@@ -140,8 +140,10 @@ Result<std::string> SqlCatalog::MetadataLocation(const TableIdentifier& identifi
 Result<LoadedTable> SqlCatalog::LoadTable(const TableIdentifier& identifier) {
   FIRN_ASSIGN_OR_RETURN(std::string location, MetadataLocation(identifier));
   while (true) {
-    if (auto cached = cache_.Find(identifier, location)) return *std::move(cached);
-    Result<TableMetadata> metadata = ReadTableMetadata(io_, location);
+    auto known = cache_.Find(identifier);
+    if (known && known->metadata_location == location) return *std::move(known);
+    Result<TableMetadata> metadata =
+        ReadTableMetadata(io_, location, known ? &known->metadata : nullptr);
     if (metadata.ok()) {
       LoadedTable table{*std::move(metadata), location};
       cache_.Put(identifier, table);

@@ -22,11 +22,12 @@ bool IsGzipped(std::string_view location) {
          location.ends_with(".metadata.json.gz");
 }
 
-Result<TableMetadata> Parse(std::string_view location, std::string bytes) {
+Result<TableMetadata> Parse(std::string_view location, std::string bytes,
+                            const TableMetadata* known) {
   if (IsGzipped(location)) {
     FIRN_ASSIGN_OR_RETURN(bytes, Gunzip(bytes, kMetadataBytesMax));
   }
-  return ParseTableMetadata(bytes);
+  return ParseTableMetadata(bytes, known);
 }
 
 /// Whether new metadata files are gzipped. Codecs have no case, as in Java.
@@ -50,9 +51,10 @@ std::optional<std::int64_t> VersionOf(std::string_view location) {
 
 }  // namespace
 
-Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location) {
+Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location,
+                                        const TableMetadata* known) {
   FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(location));
-  Result<TableMetadata> metadata = Parse(location, std::move(bytes));
+  Result<TableMetadata> metadata = Parse(location, std::move(bytes), known);
   if (metadata.ok()) return metadata;
   if (!IsError(metadata.status(), ErrorKind::kCorruption)) {
     return AddContext(metadata.status(), location);

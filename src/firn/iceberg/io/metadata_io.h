@@ -11,7 +11,9 @@ namespace firn::iceberg {
 
 /// Reads a metadata file, gunzipped if its name says so (".gz.metadata.json" or
 /// ".metadata.json.gz"). Corruption, naming the file and the field, if it is malformed.
-Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location);
+/// `known` as for ParseTableMetadata.
+Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location,
+                                        const TableMetadata* known = nullptr);
 
 /// Gzipped if the location says so, as in ReadTableMetadata. Durable once it returns OK.
 /// Fails before a byte is written if CheckWritable does.

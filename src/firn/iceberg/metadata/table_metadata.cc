@@ -22,7 +22,12 @@ bool IsAbsolute(std::string_view path) {
 }  // namespace
 
 const Snapshot* FindSnapshot(const TableMetadata& metadata, SnapshotId id) {
-  return FindById(metadata.snapshots, &Snapshot::snapshot_id, id);
+  // From the newest on, which is asked for most.
+  for (std::size_t i = metadata.snapshots.size(); i > 0; --i) {
+    const Snapshot& snapshot = metadata.snapshots[i - 1];
+    if (snapshot.snapshot_id == id) return &snapshot;
+  }
+  return nullptr;
 }
 
 const types::Schema* FindSchema(const TableMetadata& metadata, SchemaId id) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firn/core/ids.h"
+#include "firn/iceberg/metadata/shared_list.h"
 #include "firn/iceberg/metadata/snapshot.h"
 #include "firn/order/sort_order.h"
 #include "firn/types/partition_spec.h"
@@ -54,8 +55,10 @@ struct TableMetadata {
   std::map<std::string, std::string> properties;
   /// The snapshot of main; nothing in a table without one.
   std::optional<SnapshotId> current_snapshot_id;
-  std::vector<Snapshot> snapshots;
-  std::vector<SnapshotLogEntry> snapshot_log;
+  /// These two grow with every commit until somebody expires snapshots: what copies of
+  /// the metadata share, and what they are as JSON, is kept.
+  SharedList<Snapshot> snapshots;
+  SharedList<SnapshotLogEntry> snapshot_log;
   std::vector<MetadataLogEntry> metadata_log;
   std::map<std::string, SnapshotRef> refs;
   /// Above every row id that was given out ("Row Lineage"); 0 before format version 3.

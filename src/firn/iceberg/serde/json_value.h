@@ -103,6 +103,8 @@ order::SortOrder ReadSortOrder(const Json& json, const std::string& path,
                                ParseOutcome& outcome);
 Snapshot ReadSnapshot(ObjectReader reader);
 SnapshotRef ReadRef(ObjectReader reader);
+SnapshotLogEntry ReadSnapshotLogEntry(ObjectReader reader);
+MetadataLogEntry ReadMetadataLogEntry(ObjectReader reader);
 
 /// See ParseTableMetadata.
 Result<TableMetadata> ReadTableMetadata(const Json& json);
@@ -113,5 +115,7 @@ Json ToJsonValue(const types::PartitionSpec& spec);
 Json ToJsonValue(const order::SortOrder& order);
 Json ToJsonValue(const Snapshot& snapshot);
 Json ToJsonValue(const SnapshotRef& ref);
+Json ToJsonValue(const SnapshotLogEntry& entry);
+Json ToJsonValue(const MetadataLogEntry& entry);
 
 }  // namespace firn::iceberg::serde

@@ -1,9 +1,11 @@
 #include "firn/iceberg/serde/metadata_json.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "firn/iceberg/metadata/row_lineage.h"
+#include "firn/iceberg/serde/json_lists.h"
 #include "firn/iceberg/serde/json_value.h"
 
 namespace firn::iceberg {
@@ -16,38 +18,10 @@ using serde::ToJsonValue;
 
 constexpr std::int32_t kFormatVersionMax = 3;
 constexpr FieldId kNoPartitionFieldId = 999;
+constexpr std::string_view kSnapshots = "snapshots";
+constexpr std::string_view kSnapshotLog = "snapshot-log";
 /// Java writes this for "no current snapshot".
 constexpr std::int64_t kNoSnapshot = -1;
-
-SnapshotLogEntry ReadSnapshotLogEntry(ObjectReader reader) {
-  SnapshotLogEntry entry{.timestamp_ms = reader.Long("timestamp-ms"),
-                         .snapshot_id = SnapshotId(reader.Long("snapshot-id")),
-                         .unknown = {}};
-  entry.unknown = reader.Unknown();
-  return entry;
-}
-
-Json ToJsonValue(const SnapshotLogEntry& entry) {
-  Json json = {{"timestamp-ms", entry.timestamp_ms},
-               {"snapshot-id", entry.snapshot_id.value()}};
-  serde::AddUnknown(entry.unknown, json);
-  return json;
-}
-
-MetadataLogEntry ReadMetadataLogEntry(ObjectReader reader) {
-  MetadataLogEntry entry{.timestamp_ms = reader.Long("timestamp-ms"),
-                         .metadata_file = reader.String("metadata-file"),
-                         .unknown = {}};
-  entry.unknown = reader.Unknown();
-  return entry;
-}
-
-Json ToJsonValue(const MetadataLogEntry& entry) {
-  Json json = {{"timestamp-ms", entry.timestamp_ms},
-               {"metadata-file", entry.metadata_file}};
-  serde::AddUnknown(entry.unknown, json);
-  return json;
-}
 
 /// Every element of the array `name`, each read by `read(json, path)`.
 template <typename Read>
@@ -58,6 +32,15 @@ auto ReadList(ObjectReader& reader, std::string_view name, const Read& read) {
     values.push_back(read(array[i], reader.PathOf(name, i)));
   }
   return values;
+}
+
+template <typename Item>
+void ReadShared(ObjectReader& reader, std::string_view name, Item (*read)(ObjectReader),
+                SharedList<Item>& items) {
+  const Json& array = reader.Array(name);
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    items.push_back(read({array[i], reader.PathOf(name, i), reader.outcome()}));
+  }
 }
 
 template <typename Value>
@@ -137,17 +120,11 @@ void ReadHistory(ObjectReader& reader, TableMetadata& metadata) {
   if (current && *current != kNoSnapshot) {
     metadata.current_snapshot_id = SnapshotId(*current);
   }
-  metadata.snapshots =
-      ReadList(reader, "snapshots", [&](const Json& json, const std::string& path) {
-        return serde::ReadSnapshot({json, path, outcome});
-      });
-  metadata.snapshot_log =
-      ReadList(reader, "snapshot-log", [&](const Json& json, const std::string& path) {
-        return ReadSnapshotLogEntry({json, path, outcome});
-      });
+  ReadShared(reader, kSnapshots, serde::ReadSnapshot, metadata.snapshots);
+  ReadShared(reader, kSnapshotLog, serde::ReadSnapshotLogEntry, metadata.snapshot_log);
   metadata.metadata_log =
       ReadList(reader, "metadata-log", [&](const Json& json, const std::string& path) {
-        return ReadMetadataLogEntry({json, path, outcome});
+        return serde::ReadMetadataLogEntry({json, path, outcome});
       });
 }
 
@@ -236,9 +213,8 @@ TableMetadata ReadMetadata(ObjectReader& reader, std::int32_t format_version) {
   return metadata;
 }
 
-}  // namespace
-
-Result<TableMetadata> serde::ReadTableMetadata(const Json& json) {
+/// Reads all but the two lists that were cut out, and checks nothing across fields.
+Result<TableMetadata> ReadUnchecked(const Json& json) {
   ParseOutcome outcome;
   ObjectReader reader(json, "", outcome);
   const std::int32_t version = reader.Int("format-version");
@@ -249,13 +225,121 @@ Result<TableMetadata> serde::ReadTableMetadata(const Json& json) {
   }
   TableMetadata metadata = ReadMetadata(reader, version);
   FIRN_RETURN_NOT_OK(outcome.status);
+  return metadata;
+}
+
+/// Finds elements word for word in a list of an older version, where they stand in the
+/// same order, if they are there.
+template <typename Item>
+class KnownItems {
+ public:
+  explicit KnownItems(const SharedList<Item>* items) : items_(items) {}
+
+  /// Null if it is not known.
+  typename SharedList<Item>::Shared Find(std::string_view json) {
+    if (items_ == nullptr || vain_searches_ == kVainSearchesMax) return nullptr;
+    for (std::size_t i = next_; i < items_->size(); ++i) {
+      if (items_->At(i)->json != json) continue;
+      next_ = i + 1;
+      return items_->At(i);
+    }
+    if (next_ < items_->size()) ++vain_searches_;
+    return nullptr;
+  }
+
+ private:
+  /// So many say that somebody wrote them all anew.
+  static constexpr int kVainSearchesMax = 16;
+
+  const SharedList<Item>* items_;
+  std::size_t next_ = 0;
+  int vain_searches_ = 0;
+};
+
+/// Old writers left out what is 0, and format version 2 wants it.
+bool MayStayAsItIs(const Snapshot& snapshot) {
+  return snapshot.sequence_number != SnapshotSequence(0);
+}
+bool MayStayAsItIs(const SnapshotLogEntry&) { return true; }
+
+template <typename Item>
+Status ReadSlices(const std::vector<std::string_view>& elements,
+                  const SharedList<Item>* known_items, Item (*read)(ObjectReader),
+                  SharedList<Item>& items) {
+  KnownItems<Item> known(known_items);
+  for (const std::string_view element : elements) {
+    if (auto shared = known.Find(element)) {
+      items.Push(std::move(shared));
+      continue;
+    }
+    FIRN_ASSIGN_OR_RETURN(const Json json, serde::ParseJson(element));
+    ParseOutcome outcome;
+    Item item = read({json, "", outcome});
+    FIRN_RETURN_NOT_OK(outcome.status);
+    std::string text(MayStayAsItIs(item) ? element : std::string_view());
+    items.push_back(std::move(item), std::move(text));
+  }
+  return Status::OK();
+}
+
+Result<TableMetadata> ReadCut(const serde::CutLists& cut, const TableMetadata* known) {
+  FIRN_ASSIGN_OR_RETURN(const Json rest, serde::ParseJson(cut.rest));
+  FIRN_ASSIGN_OR_RETURN(TableMetadata metadata, ReadUnchecked(rest));
+  FIRN_RETURN_NOT_OK(ReadSlices(cut.elements[0],
+                                known == nullptr ? nullptr : &known->snapshots,
+                                serde::ReadSnapshot, metadata.snapshots));
+  FIRN_RETURN_NOT_OK(ReadSlices(cut.elements[1],
+                                known == nullptr ? nullptr : &known->snapshot_log,
+                                serde::ReadSnapshotLogEntry, metadata.snapshot_log));
   FIRN_RETURN_NOT_OK(CheckConsistency(metadata));
   return metadata;
 }
 
-Result<TableMetadata> ParseTableMetadata(std::string_view text) {
+/// The member `name` as JSON text, a comma in front. What has been written before is not
+/// written anew.
+template <typename Item>
+Status AppendList(std::string_view name, const SharedList<Item>& items,
+                  Result<std::string> (*to_json)(const Item&), std::string& text) {
+  fmt::format_to(std::back_inserter(text), R"(,"{}":[)", name);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto& entry = *items.At(i);
+    if (i > 0) text += ',';
+    if (!entry.json.empty()) {
+      text += entry.json;
+      continue;
+    }
+    FIRN_ASSIGN_OR_RETURN(const std::string json, to_json(entry.item));
+    text += json;
+  }
+  text += ']';
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<TableMetadata> serde::ReadTableMetadata(const Json& json) {
+  FIRN_ASSIGN_OR_RETURN(TableMetadata metadata, ReadUnchecked(json));
+  FIRN_RETURN_NOT_OK(CheckConsistency(metadata));
+  return metadata;
+}
+
+Result<TableMetadata> ParseTableMetadata(std::string_view text,
+                                         const TableMetadata* known) {
+  if (const auto cut = serde::CutTopLevelLists(text, {kSnapshots, kSnapshotLog})) {
+    Result<TableMetadata> metadata = ReadCut(*cut, known);
+    if (metadata.ok()) return metadata;
+  }
+  // Says what is wrong, and where in the whole document.
   FIRN_ASSIGN_OR_RETURN(const Json json, serde::ParseJson(text));
   return serde::ReadTableMetadata(json);
+}
+
+Result<std::string> SnapshotToJson(const Snapshot& snapshot) {
+  return serde::DumpJson(ToJsonValue(snapshot));
+}
+
+Result<std::string> SnapshotLogEntryToJson(const SnapshotLogEntry& entry) {
+  return serde::DumpJson(ToJsonValue(entry));
 }
 
 Result<std::string> MetadataToJson(const TableMetadata& metadata) {
@@ -282,12 +366,17 @@ Result<std::string> MetadataToJson(const TableMetadata& metadata) {
   }
   json["refs"] = Json::object();
   for (const auto& [name, ref] : metadata.refs) json["refs"][name] = ToJsonValue(ref);
-  json["snapshots"] = ToArray(metadata.snapshots);
-  json["snapshot-log"] = ToArray(metadata.snapshot_log);
-  json["metadata-log"] = ToArray(metadata.metadata_log);
-  if (HasRowLineage(metadata.format_version)) json["next-row-id"] = metadata.next_row_id;
-  serde::AddUnknown(metadata.unknown, json);
-  return serde::DumpJson(json);
+  FIRN_ASSIGN_OR_RETURN(std::string text, serde::DumpJson(json));
+  text.pop_back();
+  FIRN_RETURN_NOT_OK(AppendList(kSnapshots, metadata.snapshots, SnapshotToJson, text));
+  FIRN_RETURN_NOT_OK(
+      AppendList(kSnapshotLog, metadata.snapshot_log, SnapshotLogEntryToJson, text));
+  Json rest = {{"metadata-log", ToArray(metadata.metadata_log)}};
+  if (HasRowLineage(metadata.format_version)) rest["next-row-id"] = metadata.next_row_id;
+  serde::AddUnknown(metadata.unknown, rest);
+  FIRN_ASSIGN_OR_RETURN(std::string rest_text, serde::DumpJson(rest));
+  rest_text.front() = ',';
+  return text + rest_text;
 }
 
 }  // namespace firn::iceberg

@@ -95,6 +95,77 @@ TEST(MetadataJsonTest, Version3KnowsItsNextRowId) {
   }
 }
 
+/// A snapshot of Valid(), which is written anew: format version 1 had no numbers.
+constexpr std::size_t kWithoutSequence = 1;
+
+/// Valid() with so many snapshots more, each the next one's parent, and a log of them.
+json Aged(std::int64_t snapshots) {
+  json document = Valid();
+  for (std::int64_t id = 1; id <= snapshots; ++id) {
+    json snapshot = document["snapshots"][1];
+    snapshot["snapshot-id"] = id;
+    document["snapshots"].push_back(snapshot);
+    document["snapshot-log"].push_back({{"timestamp-ms", id}, {"snapshot-id", id}});
+  }
+  return document;
+}
+
+/// How many of the snapshots and log entries of `metadata` are those of `known`.
+std::size_t CountShared(const TableMetadata& metadata, const TableMetadata& known) {
+  std::size_t shared = 0;
+  const auto count = [&](const auto& list, const auto& known_list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t k = 0; k < known_list.size(); ++k) {
+        if (&list[i] == &known_list[k]) ++shared;
+      }
+    }
+  };
+  count(metadata.snapshots, known.snapshots);
+  count(metadata.snapshot_log, known.snapshot_log);
+  return shared;
+}
+
+TEST(MetadataJsonTest, TakesWhatItKnowsFromAnOlderVersion) {
+  const TableMetadata known = Parse(Aged(100));
+  const std::string next = Aged(102).dump();
+  const TableMetadata metadata = ParseTableMetadata(next, &known).ValueOrDie();
+  EXPECT_EQ(metadata, ParseTableMetadata(next).ValueOrDie());
+  EXPECT_EQ(CountShared(metadata, known),
+            known.snapshots.size() + known.snapshot_log.size() - kWithoutSequence);
+}
+
+TEST(MetadataJsonTest, TakesWhatItKnowsWhereSnapshotsWereExpired) {
+  const TableMetadata known = Parse(Aged(100));
+  json document = Aged(101);
+  const auto first = document["snapshots"].begin();
+  document["snapshots"].erase(first + 10, first + 60);
+  const TableMetadata metadata = ParseTableMetadata(document.dump(), &known).ValueOrDie();
+  EXPECT_EQ(metadata, Parse(document));
+  EXPECT_EQ(CountShared(metadata, known),
+            known.snapshots.size() - 50 + known.snapshot_log.size() - kWithoutSequence);
+}
+
+TEST(MetadataJsonTest, ReadsAnewWhatWasWrittenAnew) {
+  const TableMetadata known = Parse(Aged(100));
+  json document = Aged(100);
+  for (json& snapshot : document["snapshots"]) snapshot["summary"]["operation"] = "x";
+  const TableMetadata metadata = ParseTableMetadata(document.dump(), &known).ValueOrDie();
+  EXPECT_EQ(metadata, Parse(document));
+  EXPECT_EQ(CountShared(metadata, known), known.snapshot_log.size());
+}
+
+TEST(MetadataJsonTest, WritesSnapshotsWordForWordAsTheyWereRead) {
+  const std::string snapshot =
+      R"({ "timestamp-ms" : 5, "snapshot-id":7, "sequence-number":3, "new":[1.50] })";
+  json document = Valid();
+  document["snapshots"].push_back("here");
+  std::string text = document.dump();
+  text.replace(text.find(R"("here")"), 6, snapshot);
+  const TableMetadata metadata = ParseTableMetadata(text).ValueOrDie();
+  EXPECT_EQ(metadata.snapshots.back().snapshot_id, SnapshotId(7));
+  EXPECT_THAT(MetadataToJson(metadata).ValueOrDie(), HasSubstr(snapshot));
+}
+
 struct Broken {
   const char* pointer;
   json value;

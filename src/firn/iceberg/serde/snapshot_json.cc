@@ -1,4 +1,4 @@
-// Snapshots and refs, as metadata files and REST updates have them.
+// Snapshots, refs and logs, as metadata files and REST updates have them.
 
 #include "firn/iceberg/serde/json_value.h"
 
@@ -70,6 +70,36 @@ Json ToJsonValue(const SnapshotRef& ref) {
   if (ref.max_snapshot_age_ms) json["max-snapshot-age-ms"] = *ref.max_snapshot_age_ms;
   if (ref.max_ref_age_ms) json["max-ref-age-ms"] = *ref.max_ref_age_ms;
   AddUnknown(ref.unknown, json);
+  return json;
+}
+
+SnapshotLogEntry ReadSnapshotLogEntry(ObjectReader reader) {
+  SnapshotLogEntry entry{.timestamp_ms = reader.Long("timestamp-ms"),
+                         .snapshot_id = SnapshotId(reader.Long("snapshot-id")),
+                         .unknown = {}};
+  entry.unknown = reader.Unknown();
+  return entry;
+}
+
+Json ToJsonValue(const SnapshotLogEntry& entry) {
+  Json json = {{"timestamp-ms", entry.timestamp_ms},
+               {"snapshot-id", entry.snapshot_id.value()}};
+  AddUnknown(entry.unknown, json);
+  return json;
+}
+
+MetadataLogEntry ReadMetadataLogEntry(ObjectReader reader) {
+  MetadataLogEntry entry{.timestamp_ms = reader.Long("timestamp-ms"),
+                         .metadata_file = reader.String("metadata-file"),
+                         .unknown = {}};
+  entry.unknown = reader.Unknown();
+  return entry;
+}
+
+Json ToJsonValue(const MetadataLogEntry& entry) {
+  Json json = {{"timestamp-ms", entry.timestamp_ms},
+               {"metadata-file", entry.metadata_file}};
+  AddUnknown(entry.unknown, json);
   return json;
 }
 

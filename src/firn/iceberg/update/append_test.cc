@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <functional>
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/iceberg/testing/sample_table.h"
@@ -70,6 +71,10 @@ class AppendTest : public testing::Test {
     return ids;
   }
 
+  void ChangeLast(const std::function<void(Snapshot&)>& change) {
+    metadata_.snapshots.Change(metadata_.snapshots.size() - 1, change);
+  }
+
   const std::map<std::string, std::string>& Summary() {
     return CurrentSnapshot(metadata_)->summary;
   }
@@ -119,9 +124,11 @@ TEST_F(AppendTest, LaterAppendKeepsEarlierManifests) {
 
 TEST_F(AppendTest, TotalsThatTheParentLacksAreCountedOrAbsent) {
   Append({FlightsFile("a", 516, "UA")}, 11);
-  metadata_.snapshots.back().summary.erase("total-records");
-  metadata_.snapshots.back().summary["total-data-files"] = "many";
-  metadata_.snapshots.back().summary.erase("total-files-size");
+  ChangeLast([](Snapshot& snapshot) {
+    snapshot.summary.erase("total-records");
+    snapshot.summary["total-data-files"] = "many";
+    snapshot.summary.erase("total-files-size");
+  });
   Append({FlightsFile("b", 516, "UA")}, 12);
   EXPECT_THAT(Summary(), Contains(Pair("total-records", "20")));
   EXPECT_THAT(Summary(), Contains(Pair("total-data-files", "2")));
@@ -130,10 +137,12 @@ TEST_F(AppendTest, TotalsThatTheParentLacksAreCountedOrAbsent) {
 
 TEST_F(AppendTest, TotalsThatCannotBeRightAreNotCarriedOn) {
   Append({FlightsFile("a", 516, "UA")}, 11);
-  metadata_.snapshots.back().summary["total-records"] = "-5";
+  ChangeLast([](Snapshot& snapshot) { snapshot.summary["total-records"] = "-5"; });
   Append({FlightsFile("b", 516, "UA")}, 12);
   EXPECT_THAT(Summary(), Contains(Pair("total-records", "20")));
-  metadata_.snapshots.back().summary["total-records"] = "9223372036854775807";
+  ChangeLast([](Snapshot& snapshot) {
+    snapshot.summary["total-records"] = "9223372036854775807";
+  });
   Append({FlightsFile("c", 516, "UA")}, 13);
   EXPECT_THAT(Summary(), Not(Contains(Key("total-records"))));
 }
@@ -240,7 +249,7 @@ TEST_F(AppendTest, RetryTakesRowIdsBehindThoseOfTheOtherWriter) {
 
 TEST_F(AppendTest, SnapshotIsNeverBeforeItsParentOrTheLastUpdate) {
   Append({FlightsFile("a", 516, "UA")}, 11);
-  metadata_.snapshots.back().timestamp_ms = 9'000;
+  ChangeLast([](Snapshot& snapshot) { snapshot.timestamp_ms = 9'000; });
   const auto next = [&](std::int64_t id) {
     return Prepare(Write({}, id).ValueOrDie(), {}, 7'000).ValueOrDie().snapshot;
   };

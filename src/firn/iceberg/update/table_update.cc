@@ -7,6 +7,7 @@
 
 #include "firn/core/whole_number.h"
 #include "firn/iceberg/metadata/row_lineage.h"
+#include "firn/iceberg/serde/metadata_json.h"
 #include "firn/order/key_encoder.h"
 
 namespace firn::iceberg {
@@ -175,7 +176,8 @@ class Applier {
     FIRN_RETURN_NOT_OK(CheckTime(snapshot));
     FIRN_RETURN_NOT_OK(TakeRowIds(snapshot));
     metadata_.last_sequence_number = snapshot.sequence_number;
-    metadata_.snapshots.push_back(snapshot);
+    FIRN_ASSIGN_OR_RETURN(std::string json, SnapshotToJson(snapshot));
+    metadata_.snapshots.push_back(snapshot, std::move(json));
     added_snapshots_.insert(snapshot.snapshot_id);
     return Status::OK();
   }
@@ -190,7 +192,7 @@ class Applier {
       if (update.ref.type != RefType::kBranch) {
         return InvalidError("set-snapshot-ref: main cannot be a tag");
       }
-      MoveMain(*snapshot);
+      FIRN_RETURN_NOT_OK(MoveMain(*snapshot));
     }
     metadata_.refs.insert_or_assign(update.ref_name, update.ref);
     return Status::OK();
@@ -254,17 +256,19 @@ class Applier {
     return Status::OK();
   }
 
-  void MoveMain(const Snapshot& snapshot) {
-    if (metadata_.current_snapshot_id == snapshot.snapshot_id) return;
+  Status MoveMain(const Snapshot& snapshot) {
+    if (metadata_.current_snapshot_id == snapshot.snapshot_id) return Status::OK();
     if (added_snapshots_.contains(snapshot.snapshot_id)) {
       // Time travel to the snapshot's own time must find it.
       updated_ms_ = std::max(metadata_.last_updated_ms, snapshot.timestamp_ms);
     }
     DropIntermediateLogEntry();
     metadata_.current_snapshot_id = snapshot.snapshot_id;
-    metadata_.snapshot_log.push_back({.timestamp_ms = updated_ms_,
-                                      .snapshot_id = snapshot.snapshot_id,
-                                      .unknown = {}});
+    const SnapshotLogEntry entry = {
+        .timestamp_ms = updated_ms_, .snapshot_id = snapshot.snapshot_id, .unknown = {}};
+    FIRN_ASSIGN_OR_RETURN(std::string json, SnapshotLogEntryToJson(entry));
+    metadata_.snapshot_log.push_back(entry, std::move(json));
+    return Status::OK();
   }
 
   /// A snapshot that is added here and replaced here was never the table's state.
