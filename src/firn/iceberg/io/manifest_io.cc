@@ -84,6 +84,14 @@ Status CheckFile(const SpecAndTypes& resolved, const DataFile& file) {
   return CheckTuple(resolved, file);
 }
 
+Status CheckIsWhole(const ManifestEntry& entry) {
+  if (entry.unknown_field.empty()) return Status::OK();
+  return InvalidError(
+      "{}: its manifest entry has a field that Firn does not know, and would lose if it "
+      "wrote the entry anew: change it with the engine that wrote it (field '{}')",
+      entry.data_file.file_path, entry.unknown_field);
+}
+
 /// The line for the manifest list, all counts being 0.
 Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadata,
                                   const NewManifest& manifest,
@@ -94,6 +102,7 @@ Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadat
   std::vector<DataFile> files;
   for (const ManifestEntry& entry : entries) {
     FIRN_RETURN_NOT_OK(CheckFile(resolved, entry.data_file));
+    FIRN_RETURN_NOT_OK(CheckIsWhole(entry));
     files.push_back(entry.data_file);
   }
   FIRN_ASSIGN_OR_RETURN(const std::string bytes,

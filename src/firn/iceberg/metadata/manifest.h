@@ -58,6 +58,9 @@ struct ManifestEntry {
   std::optional<SnapshotSequence> sequence_number;
   std::optional<SnapshotSequence> file_sequence_number;
   DataFile data_file;
+  /// A field with a value that Firn has no name for, of a version to come: who wrote the
+  /// entry anew would lose it. Empty if there is none.
+  std::string unknown_field = {};
 
   bool operator==(const ManifestEntry&) const = default;
 };

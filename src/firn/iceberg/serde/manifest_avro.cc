@@ -1,5 +1,7 @@
 #include "firn/iceberg/serde/manifest_avro.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "firn/core/whole_number.h"
@@ -57,6 +59,35 @@ constexpr NamedMap kNullValueCounts{{110, "null_value_counts"}, 121, 122};
 constexpr NamedMap kNanValueCounts{{137, "nan_value_counts"}, 138, 139};
 constexpr NamedMap kLowerBounds{{125, "lower_bounds"}, 126, 127};
 constexpr NamedMap kUpperBounds{{128, "upper_bounds"}, 129, 130};
+
+/// What an entry, and its file, may have. Of those that are not written, one is for
+/// deletes alone, the others are "deprecated, do not write".
+constexpr Named kEntryFields[] = {kStatus, kSnapshotId, kSequenceNumber,
+                                  kFileSequenceNumber, kDataFile};
+constexpr Named kDataFileFields[] = {
+    kContent,
+    kFilePath,
+    kFileFormat,
+    kPartition,
+    kRecordCount,
+    kFileSize,
+    kColumnSizes.field,
+    kValueCounts.field,
+    kNullValueCounts.field,
+    kNanValueCounts.field,
+    kLowerBounds.field,
+    kUpperBounds.field,
+    kKeyMetadata,
+    kSplitOffsets,
+    kEqualityIds,
+    kSortOrderId,
+    kFirstRowId,
+    kReferencedDataFile,
+    {105, "block_size_in_bytes"},
+    {111, "distinct_counts"},
+    {112, "file_ordinal"},
+    {113, "sort_columns"},
+};
 
 constexpr const char* kMapAttribute = "\"logicalType\": \"map\"";
 
@@ -153,6 +184,21 @@ Value EntryValue(const ManifestEntry& entry, const ManifestContext& context) {
                  DataFileValue(entry.data_file, context)}};
 }
 
+/// The name of the first field that has a value and is none of `known`; empty if there is
+/// none. REQUIRES: `value` is a record of this schema.
+std::string UnknownField(const avro::Schema& schema, const Value& value,
+                         std::span<const Named> known) {
+  const Values& values = std::get<Values>(value.data);
+  for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+    const RecordField& field = schema.fields[i];
+    const bool is_known = std::ranges::any_of(known, [&](const Named& one) {
+      return field.field_id ? one.id == *field.field_id : one.name == field.name;
+    });
+    if (!is_known && !values[i].is_null()) return field.name;
+  }
+  return {};
+}
+
 Result<DataFile> ToDataFile(const avro::Schema& schema, const Value& value,
                             const types::PartitionSpec& spec,
                             const std::vector<types::Type>& partition_types) {
@@ -206,6 +252,10 @@ Result<ManifestEntry> ToEntry(const avro::Schema& schema, const Value& value,
   FIRN_RETURN_NOT_OK(reader.status());
   FIRN_ASSIGN_OR_RETURN(entry.data_file,
                         ToDataFile(*file_schema, *file, spec, partition_types));
+  entry.unknown_field = UnknownField(schema, value, kEntryFields);
+  if (entry.unknown_field.empty()) {
+    entry.unknown_field = UnknownField(*file_schema, *file, kDataFileFields);
+  }
   return entry;
 }
 

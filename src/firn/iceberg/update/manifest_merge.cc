@@ -85,33 +85,52 @@ MergePlan PlanMerge(std::vector<ManifestFile> manifests,
   return plan;
 }
 
-Result<std::vector<ManifestEntry>> LiveEntries(const FileIo& io,
-                                               const TableMetadata& metadata,
-                                               const Bin& bin) {
-  std::vector<ManifestEntry> live;
+/// One manifest that takes the place of several.
+struct Merged {
+  Bin replaced;
+  std::vector<ManifestEntry> entries;
+};
+
+bool IsWhole(const ManifestEntry& entry) { return entry.unknown_field.empty(); }
+
+/// The live entries of those in the bin that can be written anew. Others go to `kept`: an
+/// entry has to be the same in every manifest that it is in, also where it says what only
+/// a later version understands.
+Result<Merged> ReadBin(const FileIo& io, const TableMetadata& metadata, const Bin& bin,
+                       Bin& kept) {
+  Merged merged;
   for (const ManifestFile& manifest : bin) {
     FIRN_ASSIGN_OR_RETURN(auto entries, ReadManifest(io, metadata, manifest));
+    if (!std::ranges::all_of(entries, IsWhole)) {
+      kept.push_back(manifest);
+      continue;
+    }
+    merged.replaced.push_back(manifest);
     for (ManifestEntry& entry : entries) {
       if (entry.status == EntryStatus::kDeleted) continue;
       entry.status = EntryStatus::kExisting;
-      live.push_back(std::move(entry));
+      merged.entries.push_back(std::move(entry));
     }
   }
-  return live;
+  return merged;
 }
+
+struct MergeFigures {
+  std::size_t created = 0;
+  std::size_t kept = 0;
+  std::size_t replaced = 0;
+  std::size_t entries = 0;
+};
 
 /// Of a snapshot that changes manifests alone.
 std::map<std::string, std::string> SummaryOf(const TableMetadata& metadata,
-                                             const MergePlan& plan, std::size_t created,
-                                             std::size_t entries) {
-  std::size_t replaced = 0;
-  for (const Bin& bin : plan.merged) replaced += bin.size();
+                                             const MergeFigures& figures) {
   std::map<std::string, std::string> summary = {
       {"operation", "replace"},
-      {"manifests-created", fmt::format("{}", created)},
-      {"manifests-kept", fmt::format("{}", plan.kept.size())},
-      {"manifests-replaced", fmt::format("{}", replaced)},
-      {"entries-processed", fmt::format("{}", entries)}};
+      {"manifests-created", fmt::format("{}", figures.created)},
+      {"manifests-kept", fmt::format("{}", figures.kept)},
+      {"manifests-replaced", fmt::format("{}", figures.replaced)},
+      {"entries-processed", fmt::format("{}", figures.entries)}};
   for (const auto& [key, value] : CurrentSnapshot(metadata)->summary) {
     if (key.starts_with(kTotalPrefix)) summary.emplace(key, value);
   }
@@ -141,28 +160,35 @@ Result<std::optional<PreparedSnapshot>> PrepareManifestMerge(
                         ReadManifestMergeLimits(metadata));
   if (!limits.is_enabled || CurrentSnapshot(metadata) == nullptr) return std::nullopt;
   FIRN_ASSIGN_OR_RETURN(auto manifests, ManifestsOfMain(io, metadata));
-  const MergePlan plan = PlanMerge(std::move(manifests), limits);
-  if (plan.merged.empty()) return std::nullopt;
+  MergePlan plan = PlanMerge(std::move(manifests), limits);
 
   NewSnapshot snapshot{.id = NewSnapshotId(metadata, runtime),
                        .commit_uuid = NewUuid(runtime),
                        .manifests = {},
                        .summary = {}};
-  std::size_t entries = 0;
+  MergeFigures figures;
   for (const Bin& bin : plan.merged) {
-    FIRN_ASSIGN_OR_RETURN(const auto live, LiveEntries(io, metadata, bin));
-    entries += live.size();
-    if (live.empty()) continue;
+    FIRN_ASSIGN_OR_RETURN(Merged merged, ReadBin(io, metadata, bin, plan.kept));
+    if (merged.replaced.size() < 2) {
+      std::ranges::move(merged.replaced, std::back_inserter(plan.kept));
+      continue;
+    }
+    figures.replaced += merged.replaced.size();
+    figures.entries += merged.entries.size();
+    if (merged.entries.empty()) continue;
     const NewManifest manifest{
         .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
                                 snapshot.commit_uuid, snapshot.manifests.size()),
         .partition_spec_id = bin.front().partition_spec_id,
         .snapshot_id = snapshot.id};
     FIRN_ASSIGN_OR_RETURN(ManifestFile line,
-                          RewriteManifest(io, metadata, manifest, live));
+                          RewriteManifest(io, metadata, manifest, merged.entries));
     snapshot.manifests.push_back(std::move(line));
   }
-  snapshot.summary = SummaryOf(metadata, plan, snapshot.manifests.size(), entries);
+  if (figures.replaced == 0) return std::nullopt;
+  figures.created = snapshot.manifests.size();
+  figures.kept = plan.kept.size();
+  snapshot.summary = SummaryOf(metadata, figures);
   std::ranges::copy(plan.kept, std::back_inserter(snapshot.manifests));
   return PrepareSnapshot(io, metadata, std::move(snapshot), runtime.Now());
 }

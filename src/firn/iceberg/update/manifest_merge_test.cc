@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/serde/avro/container.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/iceberg/update/append.h"
 
@@ -65,6 +66,32 @@ class ManifestMergeTest : public testing::Test {
 
   const std::string& Summary(const std::string& key) {
     return CurrentSnapshot(metadata_)->summary.at(key);
+  }
+
+  /// As if a later version had written the manifest: each of its files has a field that
+  /// is not known, with this value.
+  void AddFieldToFiles(const ManifestFile& manifest, const avro::Value& value) {
+    const std::string bytes = files_.io().Read(manifest.manifest_path).ValueOrDie();
+    avro::Container container = avro::ReadContainer(bytes).ValueOrDie();
+    avro::RecordField file = container.schema->fields.back();
+    std::vector<avro::RecordField> file_fields = file.type->fields;
+    file_fields.push_back({.name = "quality",
+                           .field_id = 9000,
+                           .type = avro::Optional(avro::Primitive(avro::Kind::kLong))});
+    file.type = avro::Record(file.type->name, std::move(file_fields));
+    std::vector<avro::RecordField> fields = container.schema->fields;
+    fields.back() = std::move(file);
+    std::erase_if(container.metadata,
+                  [](const auto& entry) { return entry.first.starts_with("avro."); });
+    avro::ContainerWriter writer(avro::Record(container.schema->name, std::move(fields)),
+                                 avro::Codec::kNull, container.metadata);
+    for (avro::Value& entry : container.values) {
+      auto& file_value = std::get<avro::Values>(entry.data).back();
+      std::get<avro::Values>(file_value.data).push_back(value);
+      writer.Add(entry);
+    }
+    ASSERT_TRUE(files_.io().Delete(manifest.manifest_path).ok());
+    ASSERT_TRUE(files_.io().WriteNew(manifest.manifest_path, writer.Finish()).ok());
   }
 
   FakeRuntime runtime_;
@@ -128,6 +155,32 @@ TEST_F(ManifestMergeTest, KeepsToTheTargetSize) {
   EXPECT_EQ(Manifests().size(), 2U);
   EXPECT_EQ(Files().size(), 4U);
   Set("commit.manifest.target-size-bytes", "10");
+  EXPECT_FALSE(Merge());
+}
+
+TEST_F(ManifestMergeTest, LeavesManifestsAloneOfWhichItWouldLoseSomething) {
+  for (const char* path : {"a", "b", "c", "d"}) Append(path);
+  const ManifestFile later = Manifests()[1];
+  AddFieldToFiles(later, {std::int64_t{7}});
+  ASSERT_TRUE(Merge());
+  ASSERT_EQ(Manifests().size(), 2U);
+  EXPECT_EQ(Manifests().back(), later);
+  EXPECT_EQ(Files().size(), 4U);
+  EXPECT_EQ(Summary("manifests-replaced"), "3");
+  EXPECT_EQ(Summary("manifests-kept"), "1");
+}
+
+TEST_F(ManifestMergeTest, MergesWhereAnUnknownFieldHasNoValue) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  AddFieldToFiles(Manifests()[1], {});
+  ASSERT_TRUE(Merge());
+  EXPECT_EQ(Manifests().size(), 1U);
+}
+
+TEST_F(ManifestMergeTest, DoesNothingIfAllWouldLoseSomething) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  AddFieldToFiles(Manifests()[0], {std::int64_t{7}});
+  AddFieldToFiles(Manifests()[2], {std::int64_t{7}});
   EXPECT_FALSE(Merge());
 }
 
