@@ -76,6 +76,29 @@ Status CheckWrittenUnder(const iceberg::TableMetadata& metadata,
       what);
 }
 
+/// Invalid if keys in the segment are buckets of dates and the column holds timestamps
+/// now: their hashes differ (Iceberg spec, Appendix B), so the rows are in no order that
+/// the table has.
+Status CheckKeysMeanTheSame(const iceberg::TableMetadata& metadata,
+                            const OpenSegment& segment) {
+  const types::Schema* then = FindSchema(metadata, segment.footer.schema_id);
+  if (then == nullptr) return Status::OK();
+  for (const order::SortField& field :
+       FindSortOrder(metadata, segment.footer.order_id)->fields) {
+    if (field.transform.kind != types::TransformKind::kBucket) continue;
+    const types::Field* before = FindField(*then, field.source_id);
+    const types::Field* now = FindField(CurrentSchema(metadata), field.source_id);
+    if (before == nullptr || now == nullptr || before->type == now->type) continue;
+    if (before->type.kind() != types::TypeKind::kDate) continue;
+    return InvalidError(
+        "segment {}: its rows are sorted by buckets of dates, and column '{}' is {} now, "
+        "whose buckets are others: leave the segment out ('firn wal quarantine') and "
+        "load its rows again, or give the column back its type",
+        SegmentKey(segment.name), now->name, now->type.ToString());
+  }
+  return Status::OK();
+}
+
 /// Adds segments to a PlanInput.
 class PlanInputBuilder {
  public:
@@ -90,6 +113,7 @@ class PlanInputBuilder {
         fmt::format("{}/{:020}", segment.name.shard, segment.name.sequence.value()));
     if (segment.footer.row_groups.empty()) return Status::OK();
     FIRN_RETURN_NOT_OK(CheckWrittenUnder(metadata_, segment));
+    FIRN_RETURN_NOT_OK(CheckKeysMeanTheSame(metadata_, segment));
     const types::PartitionSpec& spec = *FindSpec(metadata_, segment.footer.spec_id);
     FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                           PartitionTypes(spec, SchemaFor(metadata_, spec)));

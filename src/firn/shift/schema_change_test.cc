@@ -304,6 +304,14 @@ TEST_F(LayoutChangeTest, SortColumnOfDatesThatBecameTimestamps) {
                     {4, R"("2010-01-01 12:30:00")"}});
 }
 
+TEST_F(LayoutChangeTest, BucketsOfDatesThatBecameTimestampsAreRefused) {
+  Make(Column(2, "c", TypeKind::kDate), "", "bucket(16, c), id");
+  Write({"1", "18321"});
+  Change(Column(2, "c", TypeKind::kTimestamp));
+  const Status refused = warehouse_->TryShift().status();
+  EXPECT_THAT(ErrorText(refused), testing::HasSubstr("sorted by buckets of dates"));
+}
+
 TEST_F(LayoutChangeTest, PartitionColumnOfAWiderDecimal) {
   Make(Column(2, "c", Type::Decimal(3, 1)), "c", "id");
   Write({R"("1.5")"});

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "firn/iceberg/io/metadata_io.h"
+#include "firn/iceberg/metadata/table_properties.h"
+#include "firn/iceberg/serde/name_mapping.h"
 #include "firn/iceberg/update/column_checks.h"
 #include "firn/types/schema_union.h"
 
@@ -45,20 +47,43 @@ bool TellsDateFromTimestamp(TransformKind transform) {
   return transform == TransformKind::kIdentity || transform == TransformKind::kBucket;
 }
 
+/// A column that is a date in `before` and another type in `after`; null if `id` is none.
+const types::Field* FormerDate(const types::Schema& before, const types::Schema& after,
+                               FieldId id) {
+  const types::Field* from = FindField(before, id);
+  const types::Field* to = FindField(after, id);
+  if (from == nullptr || to == nullptr || from->type == to->type) return nullptr;
+  return from->type.kind() == TypeKind::kDate ? to : nullptr;
+}
+
+/// Rows that are sorted by the hash of their dates would not be by that of timestamps,
+/// under the same sort order.
+Status CheckSortSources(const TableMetadata& metadata, const types::Schema& before,
+                        const types::Schema& after) {
+  for (const order::SortOrder& order : metadata.sort_orders) {
+    for (const order::SortField& field : order.fields) {
+      if (field.transform.kind != TransformKind::kBucket) continue;
+      const types::Field* column = FormerDate(before, after, field.source_id);
+      if (column == nullptr) continue;
+      return InvalidError(
+          "column '{}' is date in the table and {} in the input, and stays what it is, "
+          "since sort order {} would sort by other values ({}); convert the values",
+          column->name, column->type.ToString(), order.id, ToString(field.transform));
+    }
+  }
+  return Status::OK();
+}
+
 Status CheckPartitionSources(const TableMetadata& metadata, const types::Schema& before,
                              const types::Schema& after) {
   for (const types::PartitionSpec& spec : metadata.partition_specs) {
     for (const types::PartitionField& field : spec.fields) {
-      const types::Field* from = FindField(before, field.source_id);
-      const types::Field* to = FindField(after, field.source_id);
-      if (from == nullptr || to == nullptr || from->type == to->type) continue;
-      if (from->type.kind() != TypeKind::kDate) continue;
-      if (!TellsDateFromTimestamp(field.transform.kind)) continue;
+      const types::Field* column = FormerDate(before, after, field.source_id);
+      if (column == nullptr || !TellsDateFromTimestamp(field.transform.kind)) continue;
       return InvalidError(
-          "column '{}' is {} in the table and {} in the input, and stays what it is, "
-          "since "
-          "partition field '{}' would have other values; convert the values",
-          from->name, from->type.ToString(), to->type.ToString(), field.name);
+          "column '{}' is date in the table and {} in the input, and stays what it is, "
+          "since partition field '{}' would have other values; convert the values",
+          column->name, column->type.ToString(), field.name);
     }
   }
   return Status::OK();
@@ -81,11 +106,19 @@ Result<std::optional<PreparedSchemaChange>> PrepareSchemaChange(
   FIRN_RETURN_NOT_OK(CheckIdentifiers(after));
   FIRN_RETURN_NOT_OK(CheckPartitionNames(DefaultSpec(metadata), before, after));
   FIRN_RETURN_NOT_OK(CheckPartitionSources(metadata, before, after));
-  return PreparedSchemaChange{
+  FIRN_RETURN_NOT_OK(CheckSortSources(metadata, before, after));
+  PreparedSchemaChange change = {
       .requirements = {AssertTableUuid{metadata.table_uuid},
                        AssertCurrentSchemaId{metadata.current_schema_id},
                        AssertLastAssignedFieldId{metadata.last_column_id}},
       .updates = {AddSchema{after}, SetCurrentSchema{}}};
+  if (const std::string* mapping = FindTableProperty(metadata, kNameMappingProperty)) {
+    if (auto extended = NameMappingWithNewFields(*mapping, before, after)) {
+      change.updates.push_back(
+          SetProperties{{{kNameMappingProperty, *std::move(extended)}}});
+    }
+  }
+  return change;
 }
 
 }  // namespace firn::iceberg

@@ -21,8 +21,9 @@ struct PreparedSchemaChange {
 ///
 /// Invalid, naming the field, as UnionByName and CheckColumns, and for what the rest of
 /// the table does not allow: a field that identifies rows made optional, a new one with
-/// the name of a partition field, or a date that a partition field takes made a timestamp
-/// where the partitions would be others (Iceberg spec, "Schema Evolution").
+/// the name of a partition field, or a date that a partition or sort field takes made a
+/// timestamp where the partitions, or the order, would be others (Iceberg spec, "Schema
+/// Evolution"). A name mapping gets the new fields.
 Result<std::optional<PreparedSchemaChange>> PrepareSchemaChange(
     const TableMetadata& metadata, const types::Schema& wanted);
 

@@ -63,6 +63,32 @@ TEST(SchemaChangeTest, WhatTheFormatVersionDoesNotHaveIsNotAdded) {
   EXPECT_THAT(ProblemOf(FlightsMetadata(), ns), HasSubstr("timestamp_ns needs"));
 }
 
+TEST(SchemaChangeTest, ANameMappingGetsTheNewColumns) {
+  TableMetadata before = FlightsMetadata();
+  const char* mapping = "schema.name-mapping.default";
+  before.properties[mapping] = R"([{"field-id":2,"names":["carrier","line"]}])";
+  const auto change = PrepareSchemaChange(before, {.fields = {kExtra}}).ValueOrDie();
+  EXPECT_EQ(
+      Changed(before, *change).properties.at(mapping),
+      R"([{"field-id":2,"names":["carrier","line"]},{"field-id":4,"names":["extra"]}])");
+  before.properties[mapping] = "not a mapping";
+  const auto other = PrepareSchemaChange(before, {.fields = {kExtra}}).ValueOrDie();
+  EXPECT_EQ(Changed(before, *other).properties.at(mapping), "not a mapping");
+}
+
+TEST(SchemaChangeTest, ADateThatRowsAreSortedByInBucketsStaysOne) {
+  TableMetadata metadata = FlightsMetadata();
+  metadata.format_version = 3;
+  metadata.schemas[0].fields.push_back(
+      {.id = 4, .name = "day", .type = Type(TypeKind::kDate)});
+  const Field wider = {.name = "day", .type = Type(TypeKind::kTimestamp)};
+  metadata.sort_orders[0].fields = {{.source_id = 4}};
+  EXPECT_EQ(ProblemOf(metadata, wider), "");
+  metadata.sort_orders[0].fields[0].transform = {.kind = types::TransformKind::kBucket,
+                                                 .parameter = 16};
+  EXPECT_THAT(ProblemOf(metadata, wider), HasSubstr("would sort by other values"));
+}
+
 TEST(SchemaChangeTest, NamesThatAreOneWhenJoinedAreRefused) {
   TableMetadata metadata = FlightsMetadata();
   metadata.schemas[0].fields.push_back({.id = 4, .name = "a.b", .type = kExtra.type});
