@@ -165,6 +165,8 @@ def test_table_create_from_a_schema_file(firn):
     (["--columns", "a int", "--property", "write.parquet.row-group-size-bytes=big"], "row-group-size-bytes"),
     (["--columns", "a int", "--property", "write.metadata.metrics.default=some"], "write.metadata.metrics.default"),
     (["--columns", "a int", "--property", "write.data.path=here"], "write.data.path"),
+    (["--columns", "a int", "--property", "write.folder-storage.path=here"],
+     "write.folder-storage.path"),
     (["--columns", "a int", "--property", "format-version=1"], "of version 2 or 3"),
 ])
 def test_table_create_refuses_what_a_shift_could_not_use(firn, arguments, message):

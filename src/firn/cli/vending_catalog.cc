@@ -3,17 +3,18 @@
 #include <utility>
 
 #include "firn/iceberg/metadata/table_properties.h"
+#include "firn/shift/data_file_location.h"
 
 namespace firn::cli {
 namespace {
 
 /// Where a table may keep files other than below its location (Iceberg's "Write
 /// properties").
-constexpr const char* kFolderProperties[] = {"write.data.path", "write.metadata.path"};
-
 std::vector<std::string> FoldersOf(const iceberg::TableMetadata& metadata) {
   std::vector<std::string> folders = {metadata.location};
-  for (const char* property : kFolderProperties) {
+  for (const char* property :
+       {shift::DataFolderProperty(metadata), "write.metadata.path"}) {
+    if (property == nullptr) continue;
     const std::string* folder = FindTableProperty(metadata, property);
     if (folder != nullptr) folders.push_back(*folder);
   }

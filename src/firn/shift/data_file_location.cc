@@ -1,7 +1,6 @@
 #include "firn/shift/data_file_location.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include "firn/iceberg/metadata/dropped_columns.h"
@@ -14,6 +13,9 @@ namespace {
 /// File systems take 255 bytes. A folder may hold the files of several partitions: names
 /// of files are unique without it.
 constexpr std::size_t kFolderNameBytesMax = 200;
+
+/// Counts only where files are spread.
+constexpr const char* kSpreadFolder = "write.object-storage.path";
 
 /// The hash of a file: its last 20 bits, as folders.
 constexpr int kHashBits = 20;
@@ -46,18 +48,17 @@ bool IsSet(const iceberg::TableMetadata& metadata, const char* property, bool ot
   return text == nullptr ? otherwise : iceberg::IsTrue(*text);
 }
 
-/// The first of the properties that is set, else the table's own folder; without a slash
-/// at the end.
-std::string DataFolder(const iceberg::TableMetadata& metadata,
-                       std::initializer_list<const char*> properties) {
-  for (const char* property : properties) {
-    const std::string* found = FindTableProperty(metadata, property);
-    if (found == nullptr || found->empty()) continue;
-    std::string_view folder = *found;
-    while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
-    return std::string(folder);
-  }
-  return metadata.location + "/data";
+bool IsSpread(const iceberg::TableMetadata& metadata) {
+  return IsSet(metadata, "write.object-storage.enabled", false);
+}
+
+/// Without a slash at the end.
+std::string DataFolder(const iceberg::TableMetadata& metadata) {
+  const char* property = DataFolderProperty(metadata);
+  if (property == nullptr) return metadata.location + "/data";
+  std::string_view folder = *FindTableProperty(metadata, property);
+  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
+  return std::string(folder);
 }
 
 /// "0101/1100/0110/11110000"
@@ -84,9 +85,7 @@ std::string_view LastTwoNames(std::string_view location) {
 
 std::string SpreadLocation(const iceberg::TableMetadata& metadata,
                            std::string_view partition_path, std::string_view file_name) {
-  const std::string folder = DataFolder(
-      metadata,
-      {"write.data.path", "write.object-storage.path", "write.folder-storage.path"});
+  const std::string folder = DataFolder(metadata);
   const bool has_partitions =
       IsSet(metadata, "write.object-storage.partitioned-paths", true);
   const std::string name = has_partitions && !partition_path.empty()
@@ -102,6 +101,16 @@ std::string SpreadLocation(const iceberg::TableMetadata& metadata,
 
 }  // namespace
 
+const char* DataFolderProperty(const iceberg::TableMetadata& metadata) {
+  for (const char* property :
+       {"write.data.path", kSpreadFolder, "write.folder-storage.path"}) {
+    if (std::string_view(property) == kSpreadFolder && !IsSpread(metadata)) continue;
+    const std::string* folder = FindTableProperty(metadata, property);
+    if (folder != nullptr && !folder->empty()) return property;
+  }
+  return nullptr;
+}
+
 Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
                                      const types::PartitionSpec& spec,
                                      const types::PartitionTuple& partition,
@@ -109,12 +118,9 @@ Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
   FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                         PartitionTypes(spec, SchemaFor(metadata, spec)));
   const std::string path = CutFolderNames(PartitionPath(spec, types, partition));
-  if (IsSet(metadata, "write.object-storage.enabled", false)) {
-    return SpreadLocation(metadata, path, file_name);
-  }
-  return fmt::format(
-      "{}/{}{}{}", DataFolder(metadata, {"write.data.path", "write.folder-storage.path"}),
-      path, path.empty() ? "" : "/", file_name);
+  if (IsSpread(metadata)) return SpreadLocation(metadata, path, file_name);
+  return fmt::format("{}/{}{}{}", DataFolder(metadata), path, path.empty() ? "" : "/",
+                     file_name);
 }
 
 }  // namespace firn::shift

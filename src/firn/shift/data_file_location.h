@@ -9,6 +9,10 @@
 
 namespace firn::shift {
 
+/// The table property that names the folder of data files, see DataFileLocation; null if
+/// they are in the table's own.
+const char* DataFolderProperty(const iceberg::TableMetadata& metadata);
+
 /// Where a data file goes: "<folder>/<partition path>/<file name>", the folder being the
 /// property write.data.path, else write.folder-storage.path, else "<location>/data".
 ///

@@ -45,6 +45,25 @@ TEST(DataFileLocationTest, AFolderMayBeChosen) {
   EXPECT_EQ(Location({{"write.object-storage.path", "s3://c/e"}}), "s3://b/db/t/data/a");
 }
 
+std::string FolderProperty(Properties properties) {
+  iceberg::TableMetadata metadata;
+  metadata.properties = std::move(properties);
+  const char* property = DataFolderProperty(metadata);
+  return property == nullptr ? "none" : property;
+}
+
+TEST(DataFileLocationTest, SaysWhichPropertyChoseTheFolder) {
+  EXPECT_EQ(FolderProperty({{"write.object-storage.path", "s3://c/e"}}), "none");
+  EXPECT_EQ(FolderProperty(Spread({{"write.data.path", ""}})), "none");
+  const Properties deprecated = {{"write.object-storage.path", "s3://c/e"},
+                                 {"write.folder-storage.path", "s3://c/f"}};
+  EXPECT_EQ(FolderProperty(deprecated), "write.folder-storage.path");
+  EXPECT_EQ(FolderProperty(Spread(deprecated)), "write.object-storage.path");
+  EXPECT_EQ(FolderProperty(Spread({{"write.data.path", "s3://c/d"},
+                                   {"write.object-storage.path", "s3://c/e"}})),
+            "write.data.path");
+}
+
 // Hashes as PyIceberg's and Java's location providers compute them.
 TEST(DataFileLocationTest, FilesAreSpreadByTheHashOfPartitionAndName) {
   EXPECT_EQ(Location(Spread()), "s3://b/db/t/data/0101/0110/1001/10110010/a");
