@@ -15,8 +15,8 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/parquet_io/required_columns.h"
-#include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_column.h"
 #include "firn/types/default_value.h"
 #include "firn/types/schema_union.h"
 
@@ -102,46 +102,15 @@ Status DoesNotFit(const Field& field, const arrow::DataType& type) {
                field.name, field.id, field.type.ToString(), type.ToString());
 }
 
-/// A column of one value, which is of the primitive type `type` and not null.
-Result<std::shared_ptr<arrow::Array>> Repeated(const types::Type& type,
-                                               const types::Value& value,
-                                               std::int64_t rows) {
-  FIRN_ASSIGN_OR_RETURN(const auto builder, arrow::MakeBuilder(types::ToArrowType(type)));
-  FIRN_RETURN_NOT_OK(types::AppendValue(*builder, type, value));
-  FIRN_ASSIGN_OR_RETURN(const auto one, builder->Finish());
-  FIRN_ASSIGN_OR_RETURN(const auto scalar, one->GetScalar(0));
-  return arrow::MakeArrayFromScalar(*scalar, rows);
-}
-
-Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows);
-
-/// Structs that are there, with the defaults of their fields.
-Result<std::shared_ptr<arrow::Array>> StructsOfDefaults(const Field& field,
-                                                        std::int64_t rows) {
-  arrow::ArrayVector children;
-  for (const Field& child : field.type.fields()) {
-    FIRN_ASSIGN_OR_RETURN(auto values, Missing(child, rows));
-    children.push_back(std::move(values));
-  }
-  return std::make_shared<arrow::StructArray>(types::ToArrowType(field.type), rows,
-                                              std::move(children));
-}
-
 /// Values of a field that the file does not have: its initial default (Iceberg spec,
 /// "Default values"), else null.
 Result<std::shared_ptr<arrow::Array>> Missing(const Field& field, std::int64_t rows) {
-  if (field.type.is_primitive()) {
-    FIRN_ASSIGN_OR_RETURN(const types::Value value, types::InitialDefault(field));
-    if (!IsNull(value)) return Repeated(field.type, value, rows);
-  } else if (field.type.kind() == TypeKind::kStruct && types::HasInitialDefault(field)) {
-    return StructsOfDefaults(field, rows);
+  if (types::HasInitialDefault(field) || !field.required) {
+    return types::DefaultColumn(field, types::kInitialDefault, rows);
   }
-  if (field.required) {
-    return Error(ErrorKind::kCorruption,
-                 "required column '{}' (field id {}) is not in the file", field.name,
-                 field.id);
-  }
-  return arrow::MakeArrayOfNull(types::ToArrowType(field.type), rows);
+  return Error(ErrorKind::kCorruption,
+               "required column '{}' (field id {}) is not in the file", field.name,
+               field.id);
 }
 
 /// Whether a table may promote a column, its writer decides; here it has.

@@ -7,33 +7,32 @@
 #include "firn/iceberg/metadata/table_properties.h"
 #include "firn/order/key_encoder.h"
 #include "firn/parquet_io/file_writer.h"
+#include "firn/shift/data_file_location.h"
 #include "firn/shift/data_file_options.h"
 #include "firn/storage/location.h"
+#include "firn/types/default_column.h"
 #include "firn/types/default_value.h"
 #include "firn/types/partition_spec.h"
 
 namespace firn::shift {
 namespace {
 
-Status CheckFolder(const iceberg::TableMetadata& metadata, const std::string& property) {
+/// `property` is null where none names a folder.
+Status CheckFolder(const iceberg::TableMetadata& metadata, const char* property) {
+  if (property == nullptr) return Status::OK();
   const std::string* folder = FindTableProperty(metadata, property);
   if (folder == nullptr) return Status::OK();
   return AddContext(storage::ParseLocation(*folder).status(),
-                    "table property " + property);
+                    fmt::format("table property {}", property));
 }
 
-/// Invalid, naming the column, for a default that new rows take which say nothing of it:
-/// Firn would write null in its place (Iceberg spec, "Default values").
-Status CheckNoDefaults(const std::vector<types::Field>& fields,
-                       const std::string& parent) {
+/// Invalid, naming the column, for a default that is no value of its type.
+Status CheckDefaults(const std::vector<types::Field>& fields) {
   for (const types::Field& field : fields) {
-    if (const std::string* value = FindDefault(field, types::kWriteDefault)) {
-      return InvalidError(
-          "column '{}{}' has a default value, which Firn cannot write yet: write to the "
-          "table with another engine (write-default: {})",
-          parent, field.name, *value);
+    for (const char* name : {types::kInitialDefault, types::kWriteDefault}) {
+      FIRN_RETURN_NOT_OK(types::DefaultColumn(field, name, 1));
     }
-    FIRN_RETURN_NOT_OK(CheckNoDefaults(field.type.fields(), parent + field.name + "."));
+    FIRN_RETURN_NOT_OK(CheckDefaults(field.type.fields()));
   }
   return Status::OK();
 }
@@ -43,7 +42,7 @@ Status CheckNoDefaults(const std::vector<types::Field>& fields,
 Status CheckShiftable(const iceberg::TableMetadata& metadata) {
   FIRN_RETURN_NOT_OK(CheckWritable(metadata));
   const types::Schema& schema = CurrentSchema(metadata);
-  FIRN_RETURN_NOT_OK(CheckNoDefaults(schema.fields, ""));
+  FIRN_RETURN_NOT_OK(CheckDefaults(schema.fields));
   const order::SortOrder& order = DefaultSortOrder(metadata);
   FIRN_RETURN_NOT_OK(types::PartitionTypes(DefaultSpec(metadata), schema));
   FIRN_RETURN_NOT_OK(order::KeyEncoder::Make(order, schema));
@@ -51,7 +50,7 @@ Status CheckShiftable(const iceberg::TableMetadata& metadata) {
                         DataFileOptions(metadata, order));
   // Whether the codec knows the level, its writer says.
   FIRN_RETURN_NOT_OK(parquet_io::FileWriter::Make(schema, options));
-  FIRN_RETURN_NOT_OK(CheckFolder(metadata, "write.data.path"));
+  FIRN_RETURN_NOT_OK(CheckFolder(metadata, DataFolderProperty(metadata)));
   return CheckFolder(metadata, "write.metadata.path");
 }
 

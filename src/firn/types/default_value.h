@@ -8,16 +8,15 @@
 
 namespace firn::types {
 
-/// The value of a primitive field in rows that were written before it was added (Iceberg
-/// spec, "Default values", initial-default); null if it has none. Invalid, naming the
-/// field, if what the schema says is no value of its type.
-Result<Value> InitialDefault(const Field& field);
-
-/// The same in rows that are written since and say nothing of the field (write-default).
-Result<Value> WriteDefault(const Field& field);
-
+/// Members of a field (Iceberg spec, "Default values"): its value in rows that were
+/// written before it was added, and in those that are written since and say nothing of
+/// it. See default_column.h.
 inline constexpr const char* kInitialDefault = "initial-default";
 inline constexpr const char* kWriteDefault = "write-default";
+
+/// A value of a primitive type from its JSON (Iceberg spec, "JSON single-value
+/// serialization"). Invalid if it is none.
+Result<Value> ValueFromJson(const Type& type, const std::string& text);
 
 /// The JSON text of one of the two; null if the field has none. Lives as long as `field`.
 const std::string* FindDefault(const Field& field, const char* name);

@@ -9,9 +9,7 @@ namespace firn::types {
 namespace {
 
 std::string Shown(const Type& type, const char* json) {
-  Field field = {.id = 7, .name = "c", .type = type};
-  field.unknown["write-default"] = json;
-  const auto value = WriteDefault(field);
+  const auto value = ValueFromJson(type, json);
   return value.ok() ? ToText(type, *value) : value.status().message();
 }
 
@@ -22,19 +20,21 @@ TEST(DefaultValueTest, IsReadAsTheTypeWritesIt) {
   EXPECT_EQ(Shown(Type(TypeKind::kString), R"("a\u00e9")"), "a\xc3\xa9");
   EXPECT_EQ(Shown(Type(TypeKind::kDate), R"("1969-12-31")"), "1969-12-31");
   EXPECT_EQ(Shown(Type::Decimal(9, 2), R"("14.20")"), "14.20");
-  EXPECT_EQ(Shown(Type(TypeKind::kInt), "null"), "null");
 }
 
-TEST(DefaultValueTest, WhatIsNoValueOfTheTypeIsNamed) {
-  EXPECT_THAT(Shown(Type(TypeKind::kInt), R"("x")"),
-              testing::HasSubstr("write-default of column 'c' (field id 7)"));
+TEST(DefaultValueTest, WhatIsNoValueOfTheTypeIsRefused) {
+  EXPECT_THAT(Shown(Type(TypeKind::kInt), R"("x")"), testing::HasSubstr("int"));
   EXPECT_THAT(Shown(Type(TypeKind::kInt), "5000000000"), testing::HasSubstr("int"));
 }
 
-TEST(DefaultValueTest, NoneIsNull) {
-  const Field field = {.id = 7, .name = "c", .type = Type(TypeKind::kInt)};
-  EXPECT_TRUE(IsNull(InitialDefault(field).ValueOrDie()));
-  EXPECT_TRUE(IsNull(WriteDefault(field).ValueOrDie()));
+TEST(DefaultValueTest, NullIsNone) {
+  Field field = {.id = 7, .name = "c", .type = Type(TypeKind::kInt)};
+  EXPECT_EQ(FindDefault(field, kWriteDefault), nullptr);
+  field.unknown[kWriteDefault] = "null";
+  EXPECT_EQ(FindDefault(field, kWriteDefault), nullptr);
+  field.unknown[kWriteDefault] = "1";
+  EXPECT_EQ(*FindDefault(field, kWriteDefault), "1");
+  EXPECT_FALSE(HasInitialDefault(field));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <arrow/type_traits.h>
 
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_column.h"
+#include "firn/types/default_value.h"
 
 namespace firn::sources {
 namespace {
@@ -220,7 +222,8 @@ Status ColumnCast::CheckFields(const arrow::FieldVector& from,
     const auto same_name = [&](const auto& other) { return other->name() == field.name; };
     const auto found = std::ranges::find_if(from, same_name);
     if (found == from.end()) {
-      if (!field.required) continue;
+      const bool has_default = FindDefault(field, types::kWriteDefault) != nullptr;
+      if (!field.required || has_default) continue;
       return InvalidError("column '{}' is required, but not there", path);
     }
     if (std::ranges::count_if(from, same_name) > 1) {
@@ -266,9 +269,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> ColumnCast::Cast(
     const auto column = rows.GetColumnByName(field.name);
     if (column == nullptr) {
       FIRN_ASSIGN_OR_RETURN(
-          auto nulls,
-          arrow::MakeArrayOfNull(types::ToArrowType(field.type), rows.num_rows()));
-      columns.push_back(std::move(nulls));
+          auto missing,
+          types::DefaultColumn(field, types::kWriteDefault, rows.num_rows()));
+      columns.push_back(std::move(missing));
       continue;
     }
     FIRN_ASSIGN_OR_RETURN(auto cast, CastColumn(column, field, field.name));
@@ -351,8 +354,8 @@ Result<std::shared_ptr<arrow::Array>> ColumnCast::CastStruct(
     std::shared_ptr<arrow::Array> child;
     if (index < 0) {
       FIRN_ASSIGN_OR_RETURN(child,
-                            arrow::MakeArrayOfNull(types::ToArrowType(field.type),
-                                                   column.offset() + column.length()));
+                            types::DefaultColumn(field, types::kWriteDefault,
+                                                 column.offset() + column.length()));
     } else {
       const auto& values = column.data()->child_data[static_cast<std::size_t>(index)];
       FIRN_ASSIGN_OR_RETURN(

@@ -24,7 +24,8 @@ struct ColumnCastOptions {
 
 /// Turns typed columns of a foreign file into those of a schema, without any loss.
 ///
-/// Fields are matched by name, at every level; one that is missing is null. Integers of
+/// Fields are matched by name, at every level; one that is missing has its
+/// write-default (Iceberg spec, "Default values"), else null. Integers of
 /// any width become each other, and doubles and decimals, as far as the values are exact;
 /// floats become doubles, decimals other decimals, timestamps those of another unit, text
 /// and bytes each other; dictionaries and views are resolved. A timestamp without a zone
@@ -34,7 +35,8 @@ struct ColumnCastOptions {
 class ColumnCast {
  public:
   /// Invalid, naming the column, if the file's schema as a whole does not fit: an unknown
-  /// column, one that is required and missing, or a type that cannot become another.
+  /// column, one that is required, missing and without a write-default, or a type that
+  /// cannot become another.
   static Result<ColumnCast> Make(const arrow::Schema& file, types::Schema schema,
                                  ColumnCastOptions options);
 

@@ -207,5 +207,22 @@ TEST(ColumnCastTest, ColumnsMustBeThoseOfTheTable) {
   EXPECT_EQ(ErrorText(Cast({a, a}, schema).status()), "two columns have the name 'a'");
 }
 
+TEST(ColumnCastTest, WhatIsMissingHasItsWriteDefault) {
+  types::Field number = Field("n", TypeOf("int"), /*required=*/true);
+  number.unknown["write-default"] = "7";
+  types::Field city = Field("city", TypeOf("string"));
+  city.unknown["write-default"] = R"("x")";
+  const types::Schema schema = SchemaOf(
+      {number, Field("place", Type::Struct({city, Field("zip", TypeOf("int"))}))});
+  const auto rows = Cast({{"place", arrow::struct_({arrow::field("zip", arrow::int32())}),
+                           R"([{"zip": 5}, null])"}},
+                         schema)
+                        .ValueOrDie();
+  EXPECT_EQ(rows->column(0)->GetScalar(1).ValueOrDie()->ToString(), "7");
+  EXPECT_EQ(rows->column(1)->GetScalar(0).ValueOrDie()->ToString(),
+            "{city:string = x, zip:int32 = 5}");
+  EXPECT_TRUE(rows->column(1)->IsNull(1));
+}
+
 }  // namespace
 }  // namespace firn::sources

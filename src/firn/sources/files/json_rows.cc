@@ -11,6 +11,8 @@
 
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_column.h"
+#include "firn/types/default_value.h"
 #include "firn/types/single_value.h"
 
 namespace firn::sources {
@@ -59,7 +61,14 @@ struct JsonRows::Column {
   arrow::ArrayBuilder* builder = nullptr;
   std::optional<TimeUnit> unit;
   bool has_values = false;
+  /// Its write-default; null if it has none.
+  std::shared_ptr<arrow::Array> missing;
   std::vector<Column> children;
+
+  Status AppendMissing() {
+    if (missing == nullptr) return builder->AppendNull();
+    return builder->AppendArraySlice(*missing->data(), 0, 1);
+  }
 };
 
 /// Appends one document. Whatever happens, each column that a method is called for gets
@@ -89,13 +98,13 @@ class JsonRows::Appender {
   const Status& failure() const { return failure_; }
 
  private:
-  /// Runs `append`, then gives a null to each column that it has not seen.
+  /// Runs `append`, then gives a value to each column that it has not seen.
   template <typename Append>
   Status Completed(std::vector<Column>& columns, Append&& append) {
     std::vector<bool> seen(columns.size());
     const Status status = append(seen);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (!seen[i]) FIRN_RETURN_NOT_OK(columns[i].builder->AppendNull());
+      if (!seen[i]) FIRN_RETURN_NOT_OK(columns[i].AppendMissing());
     }
     return status;
   }
@@ -323,24 +332,32 @@ JsonRows::JsonRows(types::Schema schema, JsonRowsOptions options)
 JsonRows::JsonRows(JsonRows&&) noexcept = default;
 JsonRows::~JsonRows() = default;
 
+Result<JsonRows::Column> JsonRows::ColumnOf(const Field& field, std::string path,
+                                            arrow::ArrayBuilder& builder) const {
+  Column made = {.field = field, .path = std::move(path), .builder = &builder};
+  made.unit = TimeUnitOf(options_.time_units, made.path);
+  if (FindDefault(field, types::kWriteDefault) != nullptr) {
+    FIRN_ASSIGN_OR_RETURN(made.missing,
+                          types::DefaultColumn(field, types::kWriteDefault, 1));
+  }
+  const auto children = ChildBuilders(builder, field.type);
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const Field& child = field.type.fields()[i];
+    FIRN_ASSIGN_OR_RETURN(
+        Column below,
+        ColumnOf(child, fmt::format("{}.{}", made.path, child.name), *children[i]));
+    made.children.push_back(std::move(below));
+  }
+  return made;
+}
+
 Result<JsonRows> JsonRows::Make(types::Schema schema, JsonRowsOptions options) {
   JsonRows rows(std::move(schema), std::move(options));
-  const auto column = [&](const auto& self, const Field& field, std::string path,
-                          arrow::ArrayBuilder& builder) -> Column {
-    Column made = {.field = field, .path = std::move(path), .builder = &builder};
-    made.unit = TimeUnitOf(rows.options_.time_units, made.path);
-    const auto children = ChildBuilders(builder, field.type);
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      const Field& child = field.type.fields()[i];
-      made.children.push_back(
-          self(self, child, fmt::format("{}.{}", made.path, child.name), *children[i]));
-    }
-    return made;
-  };
   for (const Field& field : rows.schema_.fields) {
     FIRN_ASSIGN_OR_RETURN(std::shared_ptr<arrow::ArrayBuilder> builder,
                           arrow::MakeBuilder(types::ToArrowType(field.type)));
-    rows.columns_.push_back(column(column, field, field.name, *builder));
+    FIRN_ASSIGN_OR_RETURN(Column column, rows.ColumnOf(field, field.name, *builder));
+    rows.columns_.push_back(std::move(column));
     rows.builders_.push_back(std::move(builder));
   }
   return rows;

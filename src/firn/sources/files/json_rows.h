@@ -28,8 +28,8 @@ struct JsonRowsOptions {
 
 /// Collects JSON objects as rows of a schema. Used by one thread.
 ///
-/// Fields are matched by name, at every level; one that is missing is null. How a value
-/// becomes one of the schema:
+/// Fields are matched by name, at every level; one that is missing has its write-default
+/// (Iceberg spec, "Default values"), else null. How a value becomes one of the schema:
 /// - boolean, int, long: only from a JSON value of that kind; an integer must fit.
 /// - float, double: from a number, the nearest value; "NaN", "Infinity", "-Infinity".
 /// - decimal: from a number or a string, exactly.
@@ -41,6 +41,7 @@ struct JsonRowsOptions {
 /// null, [] and {} in a field that the schema does not have say nothing and are left out.
 class JsonRows {
  public:
+  /// Invalid, naming the column, for a write-default that is no value of its type.
   static Result<JsonRows> Make(types::Schema schema, JsonRowsOptions options);
   JsonRows(JsonRows&&) noexcept;
   ~JsonRows();
@@ -62,6 +63,9 @@ class JsonRows {
   class Appender;
 
   JsonRows(types::Schema schema, JsonRowsOptions options);
+
+  Result<Column> ColumnOf(const types::Field& field, std::string path,
+                          arrow::ArrayBuilder& builder) const;
 
   types::Schema schema_;
   std::shared_ptr<arrow::Schema> arrow_schema_;

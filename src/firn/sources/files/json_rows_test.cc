@@ -297,5 +297,40 @@ TEST(JsonRowsTest, AMapWithOneKeyTwiceIsRejected) {
   EXPECT_EQ(outcome.rejected.at(1).text, "column 'm': the key 'a' is there twice");
 }
 
+types::Field WithDefault(types::Field field, const char* write_default) {
+  field.unknown["write-default"] = write_default;
+  return field;
+}
+
+TEST(JsonRowsTest, WhatIsMissingHasItsWriteDefault) {
+  const types::Schema schema = SchemaOf(
+      {Field("id", TypeOf("long")),
+       WithDefault(Field("n", TypeOf("int"), /*required=*/true), "7"),
+       Field("place",
+             Type::Struct({WithDefault(Field("city", TypeOf("string")), R"("x")"),
+                           Field("zip", TypeOf("int"))})),
+       WithDefault(Field("tags", Type::List(Field("element", TypeOf("string")))),
+                   R"(["a"])")});
+  const Outcome outcome =
+      Read(schema, {R"({"id":1})", R"({"id":2,"n":8,"place":{},"tags":null})",
+                    R"({"id":3,"place":{"city":null}})", R"({"id":4,"n":null})",
+                    R"({"id":"broken"})"})
+          .ValueOrDie();
+  EXPECT_THAT(Rows(outcome),
+              ElementsAre("1|7|null|list<element: string>[a]",
+                          "2|8|{city:string = x, zip:int32 = null}|null",
+                          "3|7|{city:string = null, zip:int32 = null}|list<element: "
+                          "string>[a]"));
+  EXPECT_THAT(outcome.rejected,
+              ElementsAre(Pair(3, HasSubstr("'n' is null")), Pair(4, HasSubstr("'id'"))));
+}
+
+TEST(JsonRowsTest, AWriteDefaultThatIsNoValueIsNamed) {
+  const types::Schema schema =
+      SchemaOf({WithDefault(Field("n", TypeOf("int")), R"("many")")});
+  EXPECT_THAT(ErrorText(JsonRows::Make(schema, {}).status()),
+              HasSubstr("write-default of column 'n'"));
+}
+
 }  // namespace
 }  // namespace firn::sources

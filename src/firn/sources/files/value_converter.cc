@@ -10,6 +10,8 @@
 #include "firn/sources/files/column_names.h"
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_column.h"
+#include "firn/types/default_value.h"
 #include "firn/types/single_value.h"
 
 namespace firn::sources {
@@ -44,7 +46,8 @@ Result<ValueConverter> ValueConverter::Make(types::Schema schema,
   if (!options.ignore_unknown) FIRN_RETURN_NOT_OK(CheckKnown(schema, columns));
   for (const types::Field& field : schema.fields) {
     const bool is_there = std::ranges::count(columns, field.name) > 0;
-    if (!is_there && field.required) {
+    const bool has_default = FindDefault(field, types::kWriteDefault) != nullptr;
+    if (!is_there && field.required && !has_default) {
       return InvalidError("column '{}' is required, but not there", field.name);
     }
     if (is_there && !field.type.is_primitive()) {
@@ -104,7 +107,7 @@ Result<std::shared_ptr<arrow::Array>> ValueConverter::ConvertColumn(
   const types::Field& field = schema_.fields[index];
   const auto column = texts.GetColumnByName(field.name);
   if (column == nullptr) {
-    return arrow::MakeArrayOfNull(types::ToArrowType(field.type), texts.num_rows());
+    return types::DefaultColumn(field, types::kWriteDefault, texts.num_rows());
   }
   if (field.type.kind() == TypeKind::kString) return column;
   return Parse(static_cast<const arrow::StringArray&>(*column), index, rejections);

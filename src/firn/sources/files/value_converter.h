@@ -36,14 +36,16 @@ struct ConverterOptions {
 class ValueConverter {
  public:
   /// `columns` are those of the text, matched by name. Invalid, naming the column, if the
-  /// schema does not have one of them, requires one that is not among them, or has one
+  /// schema does not have one of them, requires one that is not among them and has no
+  /// write-default, or has one
   /// among them that text cannot give (struct, list, map).
   static Result<ValueConverter> Make(types::Schema schema,
                                      const std::vector<std::string>& columns,
                                      ConverterOptions options);
 
   /// Values are read as FromText does, numbers in timestamp columns by their declared
-  /// unit. Columns that `texts` lacks are null.
+  /// unit. Columns that `texts` lacks have their
+  /// write-default, else null.
   ///
   /// Invalid, naming the column, if the first value of a timestamp column since Make is a
   /// number and its unit is not declared: likely all are. A later one is rejected.

@@ -192,5 +192,15 @@ TEST(ValueConverterTest, StrayNumberAmongTimesIsRejectedAlone) {
   EXPECT_THAT(converted.rejected.at(1).text, HasSubstr("--time-unit 'ts=s'"));
 }
 
+TEST(ValueConverterTest, AMissingColumnHasItsWriteDefault) {
+  types::Field number = Field(2, "n", "int", /*required=*/true);
+  number.unknown["write-default"] = "7";
+  const types::Schema schema = {.fields = {Field(1, "id", "long"), number}};
+  const auto converted = Convert(schema, {{"id", {"1", "2"}}}).ValueOrDie();
+  EXPECT_THAT(Printed(converted, schema, 1), ElementsAre("7", "7"));
+  const auto null = Convert(schema, {{"id", {"1"}}, {"n", {kNull}}}).ValueOrDie();
+  EXPECT_THAT(null.rejected, ElementsAre(Pair(0, HasSubstr("'n' is null"))));
+}
+
 }  // namespace
 }  // namespace firn::sources

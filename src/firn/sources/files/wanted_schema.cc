@@ -7,6 +7,7 @@
 
 #include "firn/sources/files/column_cast.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/default_value.h"
 #include "firn/types/schema_union.h"
 
 namespace firn::sources {
@@ -42,7 +43,8 @@ class Wish {
     }
     for (const Field& field : there) {
       const bool is_seen = std::ranges::count(seen, field.name, &Field::name) > 0;
-      if (is_seen || !field.required) continue;
+      const bool has_value = FindDefault(field, types::kWriteDefault) != nullptr;
+      if (is_seen || has_value || !field.required) continue;
       wanted.push_back(field);
       wanted.back().required = false;
     }

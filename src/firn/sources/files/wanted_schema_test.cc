@@ -151,5 +151,11 @@ TEST_F(WantedSchemaTest, NamesThatDifferOnlyInCaseAreRefused) {
                                                 HasSubstr("only in case")));
 }
 
+TEST_F(WantedSchemaTest, AColumnWithAWriteDefaultStaysRequiredWhereItIsMissing) {
+  table_[0].unknown["write-default"] = "7";
+  EXPECT_EQ(OfText("a.csv", "name\nb\n"), AsItIs());
+  EXPECT_EQ(OfText("a.ndjson", R"({"name": "a"})"), AsItIs());
+}
+
 }  // namespace
 }  // namespace firn::sources
