@@ -345,6 +345,13 @@ Status CheckBounds(const Config& config, const Place& document) {
   return Status::OK();
 }
 
+/// Whether anything but a warehouse was written of it.
+bool SaysWhichCatalog(const CatalogConfig& catalog) {
+  return std::ranges::any_of(catalog.places, [](const auto& place) {
+    return place.first != catalog_property::kWarehouse;
+  });
+}
+
 /// Nothing if there is none.
 std::optional<std::string> ConfigFile(const ConfigSource& source) {
   if (source.file) return source.file;
@@ -374,11 +381,13 @@ Result<Config> LoadConfig(const ConfigSource& source) {
     FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(*file));
     FIRN_ASSIGN_OR_RETURN(config, ParseConfig(text, *file));
   }
+  // A warehouse on the command line is enough: nobody's catalog comes over it but one
+  // that the file speaks of.
+  const bool is_enough = source.warehouse && !SaysWhichCatalog(config.catalog);
   if (source.warehouse) {
     config.catalog.Set(catalog_property::kWarehouse, *source.warehouse, "--warehouse");
   }
-  // A warehouse on the command line is enough: nobody's default catalog comes over it.
-  if (file || !source.warehouse) {
+  if (!is_enough) {
     FIRN_ASSIGN_OR_RETURN(const auto others, PyIcebergConfig::Read(ProcessEnvironment()));
     // Without a word of a catalog or a warehouse.
     if (config.catalog.places.empty()) TakeDefaultCatalog(others, config.catalog);
