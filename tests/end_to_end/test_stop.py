@@ -1,6 +1,8 @@
 """A real SIGINT to a running shift: one clear line, exit 1, nothing left behind, and the next shift goes on."""
 
+import http.server
 import signal
+import threading
 
 import pytest
 
@@ -62,3 +64,31 @@ def test_a_shift_stopped_between_iterations_keeps_what_landed(waiting):
     assert 0 < landed < waiting.ROWS and f"rows: {landed}," in message
     waiting.run("shift", waiting.TABLE)
     waiting.assert_each_row(times=1)
+
+
+class Busy(http.server.BaseHTTPRequestHandler):
+    """A REST catalog that wants to be asked again much later."""
+
+    def do_GET(self):
+        self.send_response(429)
+        self.send_header("Retry-After", "25")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        self.server.was_asked.set()
+
+    def log_message(self, *words):
+        pass
+
+
+def test_a_stop_does_not_wait_for_a_catalog_that_does_not_answer(firn):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server:
+        server.was_asked = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        firn.configure(f"catalog: {{type: rest, uri: 'http://127.0.0.1:{server.server_port}'}}\nwal: {{path: wal}}\n")
+        shift = firn.start("shift", "--all")
+        assert server.was_asked.wait(timeout=60)
+        shift.send_signal(signal.SIGINT)
+        _, errors = shift.communicate(timeout=15)
+        server.shutdown()
+    assert shift.returncode not in (0, -signal.SIGINT)
+    assert "429" in errors

@@ -169,9 +169,12 @@ class Replay {
       return Status::OK();
     }
     FIRN_RETURN_NOT_OK(Land());
-    FIRN_RETURN_NOT_OK(commit::RemoveFiles(
-        workspace_.catalog(), workspace_.file_io(), context_.runtime,
-        letters_->identifier, letters_->metadata().table_uuid, PathsOf(chosen_)));
+    FIRN_RETURN_NOT_OK(commit::RemoveFiles(workspace_.catalog(), workspace_.file_io(),
+                                           context_.runtime,
+                                           {.table = letters_->identifier,
+                                            .table_uuid = letters_->metadata().table_uuid,
+                                            .paths = PathsOf(chosen_),
+                                            .stop = context_.stop}));
     FIRN_RETURN_NOT_OK(End());
     return Report();
   }

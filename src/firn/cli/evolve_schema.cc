@@ -90,11 +90,12 @@ std::vector<std::string> SchemaChanges(const types::Schema& before,
 Result<OpenTable> EvolveSchema(const CommandContext& context, Workspace& workspace,
                                OpenTable table, const types::Schema& wanted) {
   const types::Schema before = CurrentSchema(table.metadata());
-  FIRN_ASSIGN_OR_RETURN(
-      table.loaded,
-      commit::EvolveTable(
-          workspace.catalog(), context.runtime,
-          {.identifier = table.identifier, .uuid = table.metadata().table_uuid}, wanted));
+  FIRN_ASSIGN_OR_RETURN(table.loaded,
+                        commit::EvolveTable(workspace.catalog(), context.runtime,
+                                            {.identifier = table.identifier,
+                                             .uuid = table.metadata().table_uuid,
+                                             .stop = context.stop},
+                                            wanted));
   const auto changes = SchemaChanges(before, CurrentSchema(table.metadata()));
   if (!changes.empty()) {
     fmt::print("{}: schema changed: {}\n", table.identifier, fmt::join(changes, ", "));

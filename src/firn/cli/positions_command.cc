@@ -154,7 +154,8 @@ Status RunPositionsReset(const CommandContext& context,
                               .table_uuid = uuid,
                               .wal = wal_id,
                               .kind = kind,
-                              .planned = *planned}));
+                              .planned = *planned,
+                              .stop = context.stop}));
   fmt::print("done in snapshot {}; the next load or shift goes on\n", snapshot);
   return Status::OK();
 }

@@ -87,6 +87,8 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
   FIRN_ASSIGN_OR_RETURN(iceberg::CatalogSettings settings, SettingsOf(config));
   std::unique_ptr<Workspace> workspace(new Workspace(config, runtime));
 
+  settings.stop = options.stop;
+
   // Made first, so that an unusable warehouse is named before anything else fails.
   FIRN_ASSIGN_OR_RETURN(workspace->stores_,
                         Stores::Open(settings.properties, runtime, std::move(options)));

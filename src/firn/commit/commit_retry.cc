@@ -1,6 +1,7 @@
 #include "firn/commit/commit_retry.h"
 
 #include "firn/core/backoff.h"
+#include "firn/core/stoppable_sleep.h"
 
 namespace firn::commit {
 namespace {
@@ -22,7 +23,8 @@ AfterFailure CommitRetry::After(const Status& failure) {
   if (attempt_ == kCommitAttemptsMax || IsUnavailableForTooLong(failure)) {
     return AfterFailure::kGiveUp;
   }
-  runtime_.Sleep(WaitAfter(attempt_, kBackoff, runtime_));
+  const Duration wait = WaitAfter(attempt_, kBackoff, runtime_);
+  if (!SleepUnlessStopped(runtime_, wait, stop_).ok()) return AfterFailure::kGiveUp;
   ++attempt_;
   return AfterFailure::kTryAgain;
 }
@@ -37,8 +39,9 @@ bool CommitRetry::IsUnavailableForTooLong(const Status& failure) {
 }
 
 Status CommitRetry::Failure() const {
-  return is_unknown_ ? MakeError(ErrorKind::kOutcomeUnknown, ErrorText(failure_))
-                     : failure_;
+  if (is_unknown_) return MakeError(ErrorKind::kOutcomeUnknown, ErrorText(failure_));
+  if (!stop_.stop_requested()) return failure_;
+  return Error(ErrorKind::kCancelled, "stopped on request: {}", ErrorText(failure_));
 }
 
 }  // namespace firn::commit

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 
@@ -30,8 +34,10 @@ enum class AfterFailure {
 /// one change, used by one thread.
 class CommitRetry {
  public:
-  /// `runtime` must outlive it.
-  explicit CommitRetry(Runtime& runtime) : runtime_(runtime) {}
+  /// `runtime` must outlive it. Once `stop` asks for it, no wait goes on and no attempt
+  /// is made anew.
+  explicit CommitRetry(Runtime& runtime, StopToken stop = {})
+      : runtime_(runtime), stop_(std::move(stop)) {}
 
   /// The number of the attempt that is being made, from 1 on.
   int attempt() const { return attempt_; }
@@ -39,17 +45,37 @@ class CommitRetry {
   /// Told why the attempt failed. Waits if it is worth another.
   AfterFailure After(const Status& failure);
 
-  /// Why the last attempt failed: OutcomeUnknown if any one may have been applied.
+  /// Why the last attempt failed: OutcomeUnknown if any one may have been applied, else
+  /// Cancelled if it was the last one because of a stop.
   Status Failure() const;
 
  private:
   bool IsUnavailableForTooLong(const Status& failure);
 
   Runtime& runtime_;
+  const StopToken stop_;
   int attempt_ = 1;
   BootTime last_answer_ = runtime_.SinceBoot();
   Status failure_;
   bool is_unknown_ = false;
 };
+
+/// Makes attempts until one succeeds or `retry` says that it was the last one. Then
+/// `look` gives what an attempt of unknown outcome may have done all the same, nothing if
+/// that is not to be seen; without it, the failure is retry.Failure().
+template <typename Done>
+Result<Done> TryCommit(CommitRetry& retry, const std::function<Result<Done>()>& attempt,
+                       const std::function<std::optional<Done>()>& look) {
+  while (true) {
+    Result<Done> done = attempt();
+    if (done.ok()) return done;
+    const AfterFailure next = retry.After(done.status());
+    if (next == AfterFailure::kFail) return done;
+    if (next == AfterFailure::kTryAgain) continue;
+    std::optional<Done> found = look();
+    if (found.has_value()) return *std::move(found);
+    return retry.Failure();
+  }
+}
 
 }  // namespace firn::commit

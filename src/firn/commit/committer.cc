@@ -39,16 +39,20 @@ class Attempts {
         options_(options),
         kept_list_(kept_list),
         batches_(batches),
-        retry_(runtime) {}
+        retry_(runtime, options.stop) {}
 
   Result<Outcomes> Run() {
-    while (true) {
-      Result<Outcomes> outcomes = Try(retry_.attempt());
-      if (outcomes.ok()) return outcomes;
-      const AfterFailure next = retry_.After(outcomes.status());
-      if (next == AfterFailure::kFail) return outcomes;
-      if (next == AfterFailure::kGiveUp) return ResolveByReading();
-    }
+    bool gave_up = false;
+    auto outcomes = TryCommit<Outcomes>(
+        retry_, [this] { return Try(retry_.attempt()); },
+        [&] {
+          gave_up = true;
+          return LookForThem();
+        });
+    if (outcomes.ok() || !gave_up) return outcomes;
+    return AddContext(outcomes.status(),
+                      fmt::format("gave up after {} attempts to commit batch {}",
+                                  retry_.attempt(), batches_.back().id));
   }
 
  private:
@@ -72,22 +76,38 @@ class Attempts {
     FIRN_RETURN_NOT_OK(WriteManifests(view));
     FIRN_ASSIGN_OR_RETURN(const auto summary,
                           SummaryEntries(options_.wal, append_->ids, append_->merged));
-    FIRN_ASSIGN_OR_RETURN(
-        const iceberg::PreparedSnapshot prepared,
-        iceberg::PrepareAppend(
-            io_, view.metadata, append_->manifests,
-            {.number = number, .summary = summary, .kept = &kept_list_}, runtime_.Now()));
-    FIRN_RETURN_NOT_OK(CommitPrepared(view, prepared));
-    return OutcomesOf(view, prepared.snapshot.snapshot_id);
+    const Result<iceberg::PreparedSnapshot> prepared = iceberg::PrepareAppend(
+        io_, view.metadata, append_->manifests,
+        {.number = number, .summary = summary, .kept = &kept_list_}, runtime_.Now());
+    const iceberg::Snapshot* main = iceberg::CurrentSnapshot(view.metadata);
+    if (IsError(prepared.status(), ErrorKind::kNotFound) && main != nullptr) {
+      return ListIsGone(*main);
+    }
+    FIRN_RETURN_NOT_OK(prepared.status());
+    FIRN_RETURN_NOT_OK(CommitPrepared(view, *prepared));
+    return OutcomesOf(view, prepared->snapshot.snapshot_id);
   }
 
-  /// The attempts are used up: the last one may have been applied all the same.
-  Result<Outcomes> ResolveByReading() {
+  /// Another engine may have committed and expired main's snapshot since it was loaded.
+  Status ListIsGone(const iceberg::Snapshot& main) {
+    if (without_list_ == main.snapshot_id) {
+      return Error(ErrorKind::kCorruption,
+                   "the manifest list of main's snapshot {} is gone: put {} back from a "
+                   "backup, or move main to another snapshot",
+                   main.snapshot_id, main.manifest_list);
+    }
+    without_list_ = main.snapshot_id;
+    const Status conflict =
+        Error(ErrorKind::kConflict, "snapshot {} was expired since the table was loaded",
+              main.snapshot_id);
+    if (options_.metrics != nullptr) options_.metrics->Count(conflict);
+    return conflict;
+  }
+
+  std::optional<Outcomes> LookForThem() {
     const Result<View> view = Look();
-    if (view.ok() && view->verdict.ready == 0) return OutcomesOf(*view);
-    return AddContext(retry_.Failure(),
-                      fmt::format("gave up after {} attempts to commit batch {}",
-                                  retry_.attempt(), batches_.back().id));
+    if (!view.ok() || view->verdict.ready > 0) return std::nullopt;
+    return OutcomesOf(*view);
   }
 
   Result<View> Look() {
@@ -212,6 +232,8 @@ class Attempts {
 
   CommitRetry retry_;
   std::optional<Append> append_;
+  /// The snapshot of main whose manifest list was not there.
+  std::optional<SnapshotId> without_list_;
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ struct CommitterOptions {
   WalId wal;
   /// Counts the attempts, if there is one; must outlive the committer.
   CommitMetrics* metrics = nullptr;
+  /// Ends the attempts, as CommitRetry's.
+  StopToken stop = {};
 };
 
 /// Appends batches to one table, files and positions in one commit.
@@ -66,7 +68,8 @@ class Committer {
   /// Errors mean that the table must stop until somebody looks: rolled back, dropped or
   /// made anew, properties dropped by the catalog, a permanent failure; or, of kind
   /// Conflict, OutcomeUnknown or Unavailable, kCommitAttemptsMax attempts were in vain,
-  /// or nobody answered for kUnavailableTimeMax. Some or all batches may have landed all
+  /// or nobody answered for kUnavailableTimeMax; or, of kind Cancelled, a stop ended the
+  /// attempts and none of them was applied. Some or all batches may have landed all
   /// the same: the table's positions say so.
   Result<std::vector<BatchOutcome>> Commit(const std::vector<Batch>& batches);
 

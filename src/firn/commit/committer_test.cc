@@ -379,6 +379,94 @@ TEST_F(CommitterTest, AFileThatMayHaveBeenWrittenIsWrittenUnderAnotherName) {
   }
 }
 
+bool ReadsManifestList(const storage::StoreCall& call) {
+  const bool reads = call.operation == storage::StoreOperation::kGetWhole ||
+                     call.operation == storage::StoreOperation::kGetRange;
+  return reads && call.key.find("snap-") != std::string::npos;
+}
+
+constexpr storage::Fault kGone = {.when = storage::Fault::When::kBefore,
+                                  .kind = ErrorKind::kNotFound};
+
+TEST_F(CommitterTest, AManifestListThatWasExpiredSinceTheLoadIsAConflict) {
+  table_.AppendForeignFile("foreign");
+  bool has_struck = false;
+  table_.store_faults() = [&](const storage::StoreCall& call) {
+    if (has_struck || !ReadsManifestList(call)) return storage::kPass;
+    has_struck = true;
+    // Another engine commits, and expires what was main.
+    table_.AppendForeignFile("later");
+    return kGone;
+  };
+  metrics::Registry registry(table_.runtime());
+  CommitMetrics metrics(registry, "demo.events");
+  Committer committer(table_.catalog(), table_.io(), table_.runtime(),
+                      {.table = table_.identifier(),
+                       .table_uuid = table_.Load().table_uuid,
+                       .wal = TestWal(),
+                       .metrics = &metrics});
+  const auto outcomes = committer.Commit({TestBatch(1, 0, 1)});
+  ASSERT_TRUE(outcomes.ok()) << outcomes.status();
+  EXPECT_TRUE(has_struck);
+  EXPECT_THAT(table_.LiveFiles(), ElementsAre("1", "foreign", "later"));
+  EXPECT_THAT(registry.Text(),
+              HasSubstr("outcome=\"conflict\",table=\"demo.events\"} 1\n"));
+}
+
+TEST_F(CommitterTest, AManifestListThatIsGoneThoughNothingChangedIsDamage) {
+  table_.AppendForeignFile("foreign");
+  int reads = 0;
+  table_.store_faults() = [&](const storage::StoreCall& call) {
+    if (!ReadsManifestList(call)) return storage::kPass;
+    ++reads;
+    return kGone;
+  };
+  const auto outcomes = table_.NewCommitter().Commit({TestBatch(1, 0, 1)});
+  EXPECT_TRUE(IsError(outcomes.status(), ErrorKind::kCorruption)) << outcomes.status();
+  EXPECT_THAT(ErrorText(outcomes.status()), HasSubstr("snap-"));
+  EXPECT_EQ(reads, 2);
+}
+
+TEST_F(CommitterTest, AStopEndsTheAttempts) {
+  for (const ErrorKind kind : {ErrorKind::kUnavailable, ErrorKind::kOutcomeUnknown}) {
+    StopSource stop;
+    int commits = 0;
+    table_.script().before_commit = [&](const auto&) {
+      ++commits;
+      stop.RequestStop();
+      return MakeError(kind, "no answer");
+    };
+    Committer committer(table_.catalog(), table_.io(), table_.runtime(),
+                        {.table = table_.identifier(),
+                         .table_uuid = table_.Load().table_uuid,
+                         .wal = TestWal(),
+                         .stop = stop.token()});
+    const auto outcomes = committer.Commit({TestBatch(1, 0, 1)});
+    EXPECT_EQ(commits, 1);
+    EXPECT_TRUE(IsError(outcomes.status(), kind == ErrorKind::kUnavailable
+                                               ? ErrorKind::kCancelled
+                                               : ErrorKind::kOutcomeUnknown))
+        << outcomes.status();
+    EXPECT_THAT(ErrorText(outcomes.status()), HasSubstr("no answer"));
+  }
+}
+
+TEST_F(CommitterTest, WhatWasAppliedBeforeAStopIsKnown) {
+  StopSource stop;
+  table_.script().after_commit = [&] {
+    stop.RequestStop();
+    return MakeError(ErrorKind::kOutcomeUnknown, "no answer");
+  };
+  Committer committer(table_.catalog(), table_.io(), table_.runtime(),
+                      {.table = table_.identifier(),
+                       .table_uuid = table_.Load().table_uuid,
+                       .wal = TestWal(),
+                       .stop = stop.token()});
+  const auto outcomes = committer.Commit({TestBatch(1, 0, 1)});
+  ASSERT_TRUE(outcomes.ok()) << outcomes.status();
+  EXPECT_EQ(outcomes->front().state, BatchState::kCommitted);
+}
+
 TEST_F(CommitterTest, WaitsBetweenAttempts) {
   FailFirstCommitBefore(ErrorKind::kConflict);
   const WallTime start = table_.runtime().Now();

@@ -17,13 +17,8 @@ class Evolution {
       : catalog_(catalog), table_(table), wanted_(wanted) {}
 
   Result<iceberg::LoadedTable> Run(CommitRetry retry) {
-    while (true) {
-      Result<iceberg::LoadedTable> evolved = Try();
-      if (evolved.ok()) return evolved;
-      const AfterFailure next = retry.After(evolved.status());
-      if (next == AfterFailure::kFail) return evolved;
-      if (next == AfterFailure::kGiveUp) return ResolveByReading(retry.Failure());
-    }
+    return TryCommit<iceberg::LoadedTable>(
+        retry, [this] { return Try(); }, [this] { return LookForIt(); });
   }
 
  private:
@@ -51,11 +46,10 @@ class Evolution {
                                 view.change->updates);
   }
 
-  /// The attempts are used up: the last one may have been applied all the same.
-  Result<iceberg::LoadedTable> ResolveByReading(const Status& failure) {
+  std::optional<iceberg::LoadedTable> LookForIt() {
     Result<View> view = Look();
-    if (view.ok() && !view->change) return std::move(view->table);
-    return failure;
+    if (!view.ok() || view->change) return std::nullopt;
+    return std::move(view->table);
   }
 
   iceberg::Catalog& catalog_;
@@ -68,7 +62,7 @@ class Evolution {
 Result<iceberg::LoadedTable> EvolveTable(iceberg::Catalog& catalog, Runtime& runtime,
                                          const EvolvedTable& table,
                                          const types::Schema& wanted) {
-  auto evolved = Evolution(catalog, table, wanted).Run(CommitRetry(runtime));
+  auto evolved = Evolution(catalog, table, wanted).Run(CommitRetry(runtime, table.stop));
   if (evolved.ok()) return evolved;
   return AddContext(evolved.status(),
                     fmt::format("changing the schema of {}", table.identifier));

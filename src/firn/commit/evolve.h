@@ -12,6 +12,8 @@ namespace firn::commit {
 struct EvolvedTable {
   iceberg::TableIdentifier identifier;
   TableUuid uuid;
+  /// Ends the attempts, as CommitRetry's.
+  StopToken stop = {};
 };
 
 /// Changes a table's schema until it takes rows of `wanted`

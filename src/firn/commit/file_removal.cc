@@ -14,41 +14,43 @@ namespace {
 class Removal {
  public:
   Removal(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
-          const iceberg::TableIdentifier& table, const TableUuid& uuid,
-          const std::set<std::string>& paths)
-      : catalog_(catalog),
-        io_(io),
-        runtime_(runtime),
-        table_(table),
-        uuid_(uuid),
-        paths_(paths) {}
+          const RemovedFiles& removed)
+      : catalog_(catalog), io_(io), runtime_(runtime), removed_(removed) {}
 
   Status Run() {
-    CommitRetry retry(runtime_);
-    while (true) {
-      const Status status = Try();
-      if (status.ok()) return status;
-      const AfterFailure next = retry.After(status);
-      if (next == AfterFailure::kFail) return status;
-      if (next == AfterFailure::kTryAgain) continue;
-      // The last attempt may have been applied all the same.
-      const auto left = Prepare();
-      return left.ok() && !*left ? Status::OK() : retry.Failure();
-    }
+    CommitRetry retry(runtime_, removed_.stop);
+    return TryCommit<Gone>(
+               retry,
+               [this]() -> Result<Gone> {
+                 FIRN_RETURN_NOT_OK(Try());
+                 return Gone{};
+               },
+               [this] { return LookForIt(); })
+        .status();
   }
 
  private:
+  /// That none of the files is live.
+  struct Gone {};
+
+  std::optional<Gone> LookForIt() {
+    const auto left = Prepare();
+    if (!left.ok() || *left) return std::nullopt;
+    return Gone{};
+  }
+
   /// Nothing if none of the files is live.
   Result<std::optional<iceberg::PreparedSnapshot>> Prepare() {
-    FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded, catalog_.LoadTable(table_));
-    if (loaded.metadata.table_uuid != uuid_) {
+    FIRN_ASSIGN_OR_RETURN(const iceberg::LoadedTable loaded,
+                          catalog_.LoadTable(removed_.table));
+    if (loaded.metadata.table_uuid != removed_.table_uuid) {
       return Error(ErrorKind::kNotFound,
                    "the table was dropped and made anew: its uuid is {}, not {}",
-                   loaded.metadata.table_uuid, uuid_);
+                   loaded.metadata.table_uuid, removed_.table_uuid);
     }
     return PrepareRemoval(
         io_, loaded.metadata,
-        {.paths = paths_,
+        {.paths = removed_.paths,
          .snapshot_id = iceberg::NewSnapshotId(loaded.metadata, runtime_),
          .commit_uuid = NewUuid(runtime_)},
         runtime_.Now());
@@ -61,7 +63,8 @@ class Removal {
     if (!prepared) return Status::OK();
     CrashPoint("removal.before_catalog");
     const Status committed =
-        catalog_.CommitTable(table_, prepared->requirements, prepared->updates).status();
+        catalog_.CommitTable(removed_.table, prepared->requirements, prepared->updates)
+            .status();
     CrashPoint("removal.after_catalog");
     return committed;
   }
@@ -69,18 +72,15 @@ class Removal {
   iceberg::Catalog& catalog_;
   const iceberg::FileIo& io_;
   Runtime& runtime_;
-  const iceberg::TableIdentifier& table_;
-  const TableUuid& uuid_;
-  const std::set<std::string>& paths_;
+  const RemovedFiles& removed_;
 };
 
 }  // namespace
 
 Status RemoveFiles(iceberg::Catalog& catalog, const iceberg::FileIo& io, Runtime& runtime,
-                   const iceberg::TableIdentifier& table, const TableUuid& uuid,
-                   const std::set<std::string>& paths) {
-  return AddContext(Removal(catalog, io, runtime, table, uuid, paths).Run(),
-                    fmt::format("removing files from {}", table));
+                   const RemovedFiles& removed) {
+  return AddContext(Removal(catalog, io, runtime, removed).Run(),
+                    fmt::format("removing files from {}", removed.table));
 }
 
 }  // namespace firn::commit

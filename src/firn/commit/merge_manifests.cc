@@ -14,16 +14,19 @@ Result<std::int64_t> MergeManifests(iceberg::Catalog& catalog, const iceberg::Fi
   if (loaded.metadata.table_uuid != table_uuid) {
     return Error(ErrorKind::kNotFound, "table {} was dropped and made anew", table);
   }
-  FIRN_ASSIGN_OR_RETURN(const auto merge,
-                        iceberg::PrepareManifestMerge(io, loaded.metadata, runtime));
-  if (!merge) return 0;
+  const auto merge = iceberg::PrepareManifestMerge(io, loaded.metadata, runtime);
+  // Somebody may have expired the snapshot since, its manifests with it.
+  if (IsError(merge.status(), ErrorKind::kNotFound)) return 0;
+  FIRN_RETURN_NOT_OK(merge.status());
+  if (!*merge) return 0;
+  const iceberg::PreparedSnapshot& prepared = **merge;
   const Status committed =
-      catalog.CommitTable(table, merge->requirements, merge->updates).status();
+      catalog.CommitTable(table, prepared.requirements, prepared.updates).status();
   const bool is_left_for_later = IsError(committed, ErrorKind::kConflict) ||
                                  IsError(committed, ErrorKind::kOutcomeUnknown);
   if (is_left_for_later) return 0;
   FIRN_RETURN_NOT_OK(committed);
-  return std::stoll(merge->snapshot.summary.at("manifests-replaced"));
+  return std::stoll(prepared.snapshot.summary.at("manifests-replaced"));
 }
 
 }  // namespace firn::commit

@@ -206,22 +206,18 @@ class ResetAttempts {
         commit_uuid_(NewUuid(runtime)) {}
 
   Result<SnapshotId> Run() {
-    CommitRetry retry(runtime_);
-    while (true) {
-      Result<SnapshotId> done = Try(retry.attempt());
-      if (done.ok()) return done;
-      const AfterFailure next = retry.After(done.status());
-      if (next == AfterFailure::kFail) return done;
-      if (next == AfterFailure::kTryAgain) continue;
-      // The last attempt may have been applied all the same.
-      const auto table = catalog_.LoadTable(request_.table);
-      if (!table.ok()) return retry.Failure();
-      const auto landed = Landed(table->metadata);
-      return landed.ok() && *landed ? Result<SnapshotId>(**landed) : retry.Failure();
-    }
+    CommitRetry retry(runtime_, request_.stop);
+    return TryCommit<SnapshotId>(
+        retry, [&] { return Try(retry.attempt()); }, [this] { return LookForIt(); });
   }
 
  private:
+  std::optional<SnapshotId> LookForIt() const {
+    const auto table = catalog_.LoadTable(request_.table);
+    if (!table.ok()) return std::nullopt;
+    return Landed(table->metadata).ValueOr(std::nullopt);
+  }
+
   Result<std::optional<SnapshotId>> Landed(const iceberg::TableMetadata& metadata) const {
     FIRN_ASSIGN_OR_RETURN(const TablePositions now,
                           ReadPositions(metadata, request_.wal));

@@ -74,6 +74,8 @@ struct ResetRequest {
   ResetKind kind = ResetKind::kKeep;
   /// As it was shown to the operator.
   PlannedReset planned;
+  /// Ends the attempts, as CommitRetry's.
+  StopToken stop = {};
 };
 
 /// Carries out a reset: an empty append whose properties hold the new positions and a new

@@ -193,7 +193,8 @@ std::vector<std::string> TestTable::LiveFiles() {
 Status TestTable::Remove(const std::vector<std::string>& names) {
   std::set<std::string> paths;
   for (const std::string& name : names) paths.insert(std::string(kDataFolder) + name);
-  return RemoveFiles(catalog_, io_, runtime_, kTable, uuid_, paths);
+  return RemoveFiles(catalog_, io_, runtime_,
+                     {.table = kTable, .table_uuid = uuid_, .paths = std::move(paths)});
 }
 
 std::vector<std::string> TestTable::StoredFiles(std::string_view name_part) {

@@ -154,7 +154,8 @@ class TableShift::Session {
                    {.table = shift.table_,
                     .table_uuid = table_uuid,
                     .wal = shift.wal_id_,
-                    .metrics = &commit_metrics_}),
+                    .metrics = &commit_metrics_,
+                    .stop = stop}),
         queue_(environment_.runtime, committer_, shift.options_.commit_queue_size),
         metrics_(environment_.metrics, ToString(shift.table_)) {}
 

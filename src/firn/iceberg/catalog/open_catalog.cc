@@ -44,7 +44,8 @@ Result<std::unique_ptr<Catalog>> OpenRestCatalog(const CatalogSettings& settings
                                                  Runtime& runtime) {
   FIRN_ASSIGN_OR_RETURN(const auto options, rest::HttpOptionsOf(settings.properties));
   FIRN_ASSIGN_OR_RETURN(auto client, http::MakeHttpClient(runtime, options));
-  return RestCatalog::Open(settings.properties, std::move(client), runtime);
+  return RestCatalog::Open(settings.properties, std::move(client), runtime,
+                           settings.stop);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ struct CatalogSettings {
   /// How long one request to a database waits, for a lock or for a server that does not
   /// answer, before Unavailable. A REST catalog has properties for that.
   std::int64_t wait_ms = 10'000;
+  /// Once it asks, no request to a REST catalog is sent again.
+  StopToken stop = {};
 };
 
 /// The one place where a catalog is made from its properties.

@@ -80,8 +80,9 @@ bool Offers(const rest::ServerConfig& config, std::string_view endpoint) {
 
 Result<std::unique_ptr<RestCatalog>> RestCatalog::Open(
     rest::Properties properties, std::unique_ptr<http::HttpClient> client,
-    Runtime& runtime) {
-  FIRN_ASSIGN_OR_RETURN(const auto first, rest::ClientOptionsOf(properties));
+    Runtime& runtime, const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(auto first, rest::ClientOptionsOf(properties));
+  first.stop = stop;
   const rest::TokenOptions first_tokens = rest::TokenOptionsOf(properties);
   auto tokens = std::make_unique<rest::TokenSource>(first_tokens, *client, runtime);
   RestClient asker(first, *tokens, *client, runtime);
@@ -89,6 +90,7 @@ Result<std::unique_ptr<RestCatalog>> RestCatalog::Open(
   if (!config.ok()) return AboutCatalog(config.status());
   properties = rest::Merged(*config, std::move(properties));
   FIRN_ASSIGN_OR_RETURN(auto options, rest::ClientOptionsOf(properties));
+  options.stop = stop;
   options.idempotency_key_lifetime = config->idempotency_key_lifetime;
   if (const auto changed = rest::TokenOptionsOf(properties); changed != first_tokens) {
     tokens = std::make_unique<rest::TokenSource>(changed, *client, runtime);

@@ -32,11 +32,12 @@ namespace firn::iceberg {
 class RestCatalog : public Catalog {
  public:
   /// Asks the server for its configuration. `properties` are those that
-  /// rest_properties.h reads. `runtime` must outlive the catalog. Errors: Unavailable;
-  /// without a kind if the server refuses, or what it says cannot be used.
+  /// rest_properties.h reads, `stop` is RestClientOptions'. `runtime` must outlive the
+  /// catalog. Errors: Unavailable; without a kind if the server refuses, or what it says
+  /// cannot be used.
   static Result<std::unique_ptr<RestCatalog>> Open(
       rest::Properties properties, std::unique_ptr<http::HttpClient> client,
-      Runtime& runtime);
+      Runtime& runtime, const StopToken& stop = {});
 
   Result<LoadedTable> LoadTable(const TableIdentifier& identifier) override;
   /// Without an answer that tells, the table is looked up: one as it was asked for is

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firn/core/stoppable_sleep.h"
 #include "firn/core/ulid.h"
 #include "firn/core/whole_number.h"
 
@@ -63,10 +64,9 @@ Result<std::string> RestClient::Send(const RestCall& call) {
     const bool is_key_spent =
         has_key && wait &&
         runtime_.SinceBoot() + *wait - begun > *options_.idempotency_key_lifetime;
-    if (!wait || is_key_spent) {
-      return is_unknown ? AfterUnknown(attempt.outcome) : attempt.outcome;
-    }
-    runtime_.Sleep(*wait);
+    const bool is_last =
+        !wait || is_key_spent || !SleepUnlessStopped(runtime_, *wait, options_.stop).ok();
+    if (is_last) return is_unknown ? AfterUnknown(attempt.outcome) : attempt.outcome;
   }
 }
 

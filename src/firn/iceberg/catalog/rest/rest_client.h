@@ -30,6 +30,8 @@ struct RestClientOptions {
   Duration retry_after_max = std::chrono::seconds(30);
   /// How long an idempotency key may be sent again; nothing: the server knows none.
   std::optional<Duration> idempotency_key_lifetime = std::nullopt;
+  /// Once it asks, nothing is sent again: a call ends as its last attempt did.
+  StopToken stop = {};
 };
 
 struct RestCall {

@@ -46,6 +46,7 @@ class RestClientTest : public testing::Test {
     tokens_.emplace(TokenOptionsOf(properties), *http_, runtime_);
     RestClientOptions options = ClientOptionsOf(properties).ValueOrDie();
     options.idempotency_key_lifetime = key_lifetime;
+    options.stop = stop_.token();
     return client_.emplace(std::move(options), *tokens_, *http_, runtime_);
   }
 
@@ -59,6 +60,7 @@ class RestClientTest : public testing::Test {
   std::size_t sent() { return server_.Requests().size(); }
 
   FakeRuntime runtime_;
+  StopSource stop_;
   std::deque<Reply> replies_;
   http::TestServer server_{SystemRuntime(), [this](const ReceivedRequest&) {
                              if (replies_.empty()) return Answer(200, "done");
@@ -83,6 +85,18 @@ TEST_F(RestClientTest, AReadGivesUpAfterSoManyAttempts) {
   const Status status = Client().Send(kGet).status();
   EXPECT_TRUE(IsError(status, ErrorKind::kUnavailable)) << status;
   EXPECT_EQ(sent(), 3U);
+}
+
+TEST_F(RestClientTest, NothingIsSentAgainAfterAStop) {
+  RestClient& client = Client();
+  stop_.RequestStop();
+  Script({RetryAfter("7"), RetryAfter("7")});
+  EXPECT_TRUE(IsError(client.Send(kGet).status(), ErrorKind::kUnavailable));
+  EXPECT_TRUE(IsError(client.Send(kPost).status(), ErrorKind::kUnavailable));
+  EXPECT_EQ(sent(), 2U);
+  EXPECT_EQ(runtime_.SinceBoot().time_since_epoch(), Duration(0)) << "no waits";
+  EXPECT_EQ(client.Send(kPost).ValueOrDie(), "done")
+      << "what is begun may still be ended";
 }
 
 TEST_F(RestClientTest, AReadIsNotRepeatedWhereThatIsOfNoUse) {
