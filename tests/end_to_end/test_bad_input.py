@@ -16,7 +16,7 @@ import subprocess
 
 import pyarrow.parquet
 import pytest
-from conftest import PROGRAM, ROOT
+from conftest import PROGRAM, ROOT, open_duckdb
 
 DOCUMENT = ROOT / "docs/bad-input.md"
 TABLE = "db.people"
@@ -110,6 +110,60 @@ file_case("a required column that is null, with --strict", "null.csv", HEADER + 
 file_case("a gzip file that was cut", "cut.csv.gz", gzip.compress(PEOPLE.encode(), mtime=0)[:-12])
 file_case("a gzip file that is none", "none.csv.gz", PEOPLE)
 file_case("a Parquet file that was cut", "cut.parquet", b"PAR1" + bytes(100))
+
+
+file_case("an unknown column that is nearly right", "near.csv", "id,nmae\n1,a\n", "--strict")
+
+
+@case("NDJSON that is none, for a new table")
+def no_ndjson(firn):
+    yield ("load", "db.new", "people.csv", "--format", "ndjson", "--create", "--id", "bad")
+
+
+@case("a table whose name is nearly right")
+def near_table(firn):
+    yield ("shift", "db.poeple")
+
+
+@case("a new table of records that do not fit")
+def none_fits(firn):
+    write(firn, "none.csv", "a,b\n1,2,3\n4,5,6\n")
+    yield ("load", "db.new", "none.csv", "--create", "--id", "bad")
+    assert firn.run("table", "list").stdout == f"{TABLE}\n"
+
+
+@case("Parquet on standard input", code=2)
+def parquet_pipe(firn):
+    yield ("load", TABLE, "-", "--format", "parquet", "--id", "bad")
+
+
+@case("a Parquet column of intervals, for a new table")
+def interval(firn):
+    open_duckdb().execute(f"COPY (SELECT INTERVAL 1 DAY AS pause) TO '{firn.folder}/pause.parquet'")
+    yield ("load", "db.new", "pause.parquet", "--create", "--id", "bad")
+
+
+@case("a Parquet column of unsigned 64-bit integers, for a new table")
+def unsigned(firn):
+    table = pyarrow.table({"n": pyarrow.array([1], pyarrow.uint64())})
+    pyarrow.parquet.write_table(table, firn.folder / "unsigned.parquet")
+    yield ("load", "db.new", "unsigned.parquet", "--create", "--id", "bad")
+
+
+@case("a type as SQL names it", code=2)
+def sql_type(firn):
+    yield ("table", "create", "db.new", "--columns", "id bigint")
+
+
+@case("a type of columns in --columns", code=2)
+def nested_type(firn):
+    yield ("table", "create", "db.new", "--columns", "place struct<x: int>")
+
+
+@case("a data file, inspected as a segment")
+def no_segment(firn):
+    (file,) = sorted((firn.folder / "warehouse/db/people").rglob("*.parquet"))
+    yield ("inspect", "segment", file.relative_to(firn.folder))
 
 
 @case("configuration: bounds the wrong way round", code=2)
@@ -364,6 +418,7 @@ def update_document(name, message, code):
 def generalized(message, firn):
     """A message with names in the place of what differs from run to run."""
     message = message.replace(str(firn.folder), "<folder>")
+    message = re.sub(r"[0-9A-HJKMNP-TV-Z]{26}-\d{5}\.parquet", "<file>.parquet", message)
     message = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "<uuid>", message)
     return re.sub(r"[\w-]+-[0-9A-HJKMNP-TV-Z]{26}", "<shard>", message)
 

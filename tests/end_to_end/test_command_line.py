@@ -237,6 +237,35 @@ def test_dropping_a_table_tells_of_its_dead_letters(people):
     assert people.run("table", "drop", "db.people__dead_letters").stderr == ""
 
 
+def test_dropping_a_table_takes_its_dead_letters_along_if_asked_to(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    (people.folder / "bad.csv").write_text("id,name\nx,Ada\n")
+    people.run("load", "db.people", "bad.csv")
+    out = people.run("table", "drop", "db.people", "--dead-letters").stdout
+    assert out.count("dropped ") == 2
+    assert people.run("table", "list").stdout == ""
+
+
+def test_tables_are_listed_without_a_log(people):
+    """A warehouse in S3 has no place for a log, and none is named."""
+    people.run("load", "db.people", "people.csv", "--create")
+    catalog = f"sqlite:///{people.folder}/warehouse/catalog.db"
+    people.configure(f"catalog:\n  uri: {catalog}\n  warehouse: s3://bucket/tables\n")
+    assert people.run("table", "list").stdout == "db.people\n"
+    assert "wal.path" in people.run("inspect", "table", "db.people", code=2).stderr
+
+
+def test_a_log_of_json_has_nothing_else_in_it(people):
+    people.run("load", "db.people", "people.csv", "--create")
+    (people.folder / "bad.csv").write_text("id,name\n3,Ada\nx,Ada\n")
+    lines = people.run("--log-format", "json", "load", "db.people", "bad.csv").stderr.splitlines()
+    lines += people.run("--log-format", "json", "load", "db.new", "people.csv", "--create").stderr.splitlines()
+    lines += people.run("--log-format", "json", "load", "db.peple", "bad.csv", code=1).stderr.splitlines()
+    events = [json.loads(line) for line in lines]
+    assert {event["level"] for event in events} == {"info", "warning", "error"}
+    assert "did you mean db.people?" in events[-1]["message"]
+
+
 def test_dead_letters_that_wait_in_the_log_are_told_and_shifted(people):
     people.run("load", "db.people", "people.csv", "--create")
     (people.folder / "bad.csv").write_text("id,name,born\nx,Kurt,1906-04-28\n")

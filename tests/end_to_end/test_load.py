@@ -190,6 +190,21 @@ def test_strict_lands_nothing_if_a_record_does_not_fit(firn, write):
     assert len(firn.rows("db.t")) == 1
 
 
+def test_a_dry_run_shows_whole_types_and_the_layout(firn, write):
+    fields = ", ".join(f'"field_{i}": {i}' for i in range(9))
+    write("a.ndjson", f'{{"id": 1, "place": {{{fields}}}}}\n')
+    out = firn.run("load", "db.t", "a.ndjson", "--create", "--dry-run", "--partition-by", "bucket(4, id)").stdout
+    assert "struct<field_0: long, field_1: long" in out and "field_8: long>" in out
+    assert "partition by  bucket(4, id)" in out and "sort by       none" in out
+
+
+def test_input_without_a_record_is_told(firn, write):
+    write("a.csv", "id\n1\n")
+    write("none.csv", "id\n")
+    firn.run("load", "db.t", "a.csv", "--create")
+    assert "db.t: nothing to add, there is no record in the input\n" in firn.run("load", "db.t", "none.csv").stdout
+
+
 def test_a_dry_run_lands_nothing(firn, write):
     write("a.csv", "id,name\n1,x\n2\n")
     result = firn.run("load", "db.t", "a.csv", "--create", "--dry-run")

@@ -299,6 +299,19 @@ def test_uuids_and_fixed_are_kept(firn, write, schema):
     assert row["u"] in (value, value.bytes)
 
 
+def test_uuids_of_parquet_are_uuids(firn):
+    value = uuid.UUID("f79c3e09-677c-4bbd-a479-3f349cb785e7")
+    ids = pa.array([value.bytes], pa.uuid())
+    nested = pa.StructArray.from_arrays([ids], ["id"])
+    pq.write_table(pa.table({"u": ids, "s": nested, "f": pa.array([b"x" * 16], pa.binary(16))}), firn.folder / "a.parquet",
+                   store_schema=False)
+    firn.run("load", "db.t", "a.parquet", "--create")
+    types = {column["name"]: column["type"] for column in firn.json("inspect", "table", "db.t")["columns"]}
+    assert types["u"] == "uuid" and types["f"] == "fixed[16]" and "uuid" in types["s"]
+    [row] = firn.rows("db.t").to_pylist()
+    assert row["u"] in (value, value.bytes) and row["s"]["id"] in (value, value.bytes)
+
+
 # ---- where the bytes come from
 
 def test_compressed_globs_and_standard_input_are_the_same(firn, write):

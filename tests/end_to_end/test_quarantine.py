@@ -67,6 +67,15 @@ def test_a_damaged_segment_is_named_and_taken_out(waiting, damage):
     assert ids(waiting) == expected
 
 
+def test_a_check_names_a_damaged_segment_and_a_shift_the_command(waiting):
+    segment = segments(waiting)[1]
+    truncate(segment)
+    assert segment.name in waiting.run("check", code=1).stdout
+    for command in ("plan", "shift"):
+        wanted = f"'firn wal quarantine {waiting.TABLE} {segment.parent.name}/{int(segment.stem)}'"
+        assert wanted in error_of(waiting, command, waiting.TABLE)
+
+
 def test_the_last_segment_is_loaded_again(waiting):
     truncate(segments(waiting)[-1])
     quarantine(waiting, str(segments(waiting)[-1]))

@@ -11,15 +11,16 @@
 
 #include "firn/cli/commands.h"
 #include "firn/cli/json_output.h"
-#include "firn/cli/nearest.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
+#include "firn/core/nearest.h"
 #include "firn/core/ulid.h"
 #include "firn/shift/table_check.h"
+#include "firn/wal/wal_reader.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::cli {
@@ -130,7 +131,14 @@ Status CheckPositions(Workspace& workspace, const OpenTable& table) {
   if (!id.ok()) return Status::OK();
   FIRN_ASSIGN_OR_RETURN(const commit::TablePositions positions,
                         commit::ReadPositions(table.metadata(), *id));
-  return CheckNotRolledBack(table.metadata(), positions, ToString(table.identifier));
+  FIRN_RETURN_NOT_OK(
+      CheckNotRolledBack(table.metadata(), positions, ToString(table.identifier)));
+  // A shift would stop at one that is damaged.
+  wal::WalReader reader(workspace.runtime(), workspace.wal_store());
+  const Status read =
+      reader.ListSegments(table.metadata().table_uuid, positions.reached).status();
+  // A shift that runs meanwhile may have deleted one.
+  return IsError(read, ErrorKind::kNotFound) ? Status::OK() : read;
 }
 
 Status CheckPartitionFields(const Config& config, const OpenTable& table) {

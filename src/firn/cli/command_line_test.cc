@@ -7,8 +7,8 @@
 #include "firn/cli/completion.h"
 #include "firn/cli/help_text.h"
 #include "firn/cli/man_page.h"
-#include "firn/cli/nearest.h"
 #include "firn/cli/usage_error.h"
+#include "firn/core/nearest.h"
 
 namespace firn::cli {
 namespace {

@@ -121,6 +121,8 @@ struct TableDropArguments {
   std::string table;
   /// Also if rows of it wait in the WAL, which nobody can shift afterwards.
   bool force = false;
+  /// The table of its dead letters, too.
+  bool dead_letters = false;
 };
 
 Status RunTableDrop(const CommandContext& context, const TableDropArguments& arguments);

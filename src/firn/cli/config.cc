@@ -8,9 +8,9 @@
 #include <functional>
 
 #include "firn/cli/file_text.h"
-#include "firn/cli/nearest.h"
 #include "firn/cli/pyiceberg_config.h"
 #include "firn/cli/units.h"
+#include "firn/core/nearest.h"
 
 namespace firn::cli {
 namespace {
@@ -369,7 +369,9 @@ Result<Config> ParseConfig(const std::string& text, const std::string& file) {
     FIRN_RETURN_NOT_OK(ReadMapping(document, TopLevelKeys(config)));
     FIRN_RETURN_NOT_OK(CheckBounds(config, document));
   } catch (const YAML::Exception& e) {
-    return InvalidError("{}:{}: not valid YAML: {}", file, e.mark.line + 1, e.msg);
+    const bool has_tab = text.starts_with('\t') || text.find("\n\t") != std::string::npos;
+    return InvalidError("{}:{}: not valid YAML: {}{}", file, e.mark.line + 1, e.msg,
+                        has_tab ? "; indent with blanks, YAML allows no tabs there" : "");
   }
   return config;
 }

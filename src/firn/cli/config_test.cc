@@ -113,6 +113,7 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
               HasSubstr("neither none nor add"));
   EXPECT_THAT(ErrorOf("sources: {files: [{path: a}]}\n"), HasSubstr("needs a table"));
   EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
+  EXPECT_THAT(ErrorOf("wal:\n\tpath: x\n"), HasSubstr("indent with blanks"));
 }
 
 TEST(ConfigTest, BoundsMustAgree) {

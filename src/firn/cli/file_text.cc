@@ -47,4 +47,10 @@ Status WriteFileText(const std::string& path, std::string_view text) {
   return Status::OK();
 }
 
+Status CheckNoFolder(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(file, error)) return Status::OK();
+  return InvalidError("{}: is a folder; name one of its files", file);
+}
+
 }  // namespace firn::cli

@@ -15,4 +15,7 @@ Result<std::string> ReadFileText(const std::string& path);
 /// reason, if it cannot be written.
 Status WriteFileText(const std::string& path, std::string_view text);
 
+/// Invalid if `file` is a folder of this machine.
+Status CheckNoFolder(const std::string& file);
+
 }  // namespace firn::cli

@@ -59,10 +59,7 @@ wal::TableBufferOptions BufferOptions(const Config& config) {
 
 Result<std::optional<OpenTable>> FindDeadLetterTable(Workspace& workspace,
                                                      const std::string& name) {
-  auto found = FindTable(workspace, sources::DeadLetterTable(name));
-  if (IsError(found.status(), ErrorKind::kNotFound)) return std::nullopt;
-  FIRN_RETURN_NOT_OK(found.status());
-  return *std::move(found);
+  return FindTableIfThere(workspace, sources::DeadLetterTable(name));
 }
 
 Status ShiftLanded(Workspace& workspace, const OpenTable& table, const WalId& wal_id,

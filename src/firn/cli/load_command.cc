@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "firn/cli/commands.h"
+#include "firn/cli/dry_run_text.h"
 #include "firn/cli/evolve_schema.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/landing.h"
@@ -43,7 +44,7 @@ struct Load {
 Result<Load> LoadOf(const CommandContext& context, const LoadArguments& arguments) {
   Load load = {.id = arguments.id.value_or(NewUlid(context.runtime))};
   FIRN_RETURN_NOT_OK(AsUsageError(wal::CheckLoadId(load.id)));
-  FIRN_RETURN_NOT_OK(CheckLocalInput(arguments.files));
+  FIRN_RETURN_NOT_OK(CheckInput(arguments));
   FIRN_ASSIGN_OR_RETURN(load.options, FileOptionsOf(arguments));
   FIRN_ASSIGN_OR_RETURN(load.files, sources::ExpandFiles(arguments.files));
   FIRN_ASSIGN_OR_RETURN(load.manifest, ManifestOf(arguments, load.files));
@@ -105,11 +106,9 @@ Result<Target> ExistingTarget(const CommandContext& context,
 /// NotFound if there is no such table, and --create does not allow to make it.
 Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
                           const LoadArguments& arguments, const Load& load) {
-  auto found = FindTable(workspace, arguments.table);
-  if (found.ok()) return ExistingTarget(context, arguments, load, *std::move(found));
-  if (!arguments.create || !IsError(found.status(), ErrorKind::kNotFound)) {
-    return found.status();
-  }
+  FIRN_ASSIGN_OR_RETURN(auto found, FindTableIfThere(workspace, arguments.table));
+  if (found) return ExistingTarget(context, arguments, load, *std::move(found));
+  if (!arguments.create) return FindTable(workspace, arguments.table).status();
   Target target;
   FIRN_ASSIGN_OR_RETURN(target.schema,
                         SchemaForNewTable(context, arguments, load.files, load.options));
@@ -193,15 +192,20 @@ Status StrictFailure(const std::string& dead_letter) {
 /// Reads every record before the first is durable, so that a load whose files cannot be
 /// read to their end lands nothing; with --strict, nor does one with a record that does
 /// not fit. Standard input and pipes can be read only once, and are not.
+///
+/// `makes_table`: it is not there yet, and of records that none fits shall not be made.
 Status CheckBeforeLanding(const CommandContext& context, const LoadArguments& arguments,
-                          sources::FileLoad load) {
+                          sources::FileLoad load, bool makes_table) {
   if (!CanBeReadTwice(load.files)) return Status::OK();
   const std::int64_t dead_max =
       arguments.strict ? 1 : std::numeric_limits<std::int64_t>::max();
   FIRN_ASSIGN_OR_RETURN(const CheckedRecords checked,
                         CheckRecords(context, std::move(load), dead_max));
-  return checked.dead == 0 || !arguments.strict ? Status::OK()
-                                                : StrictFailure(checked.examples.front());
+  if (checked.dead == 0) return Status::OK();
+  if (arguments.strict) return StrictFailure(checked.examples.front());
+  if (checked.fit > 0 || !makes_table) return Status::OK();
+  return InvalidError("{}; no record of {} fits, so the table was not made",
+                      checked.examples.front(), FormatCount(checked.dead));
 }
 
 /// Reads the source to its end, and makes every record durable.
@@ -240,12 +244,20 @@ void WarnOfDeadLetters(const OpenTable& table, const Landing& landing,
                          dead == 1 ? "is" : "are", place, landing.first_dead_letter()));
 }
 
-void ReportLanded(const OpenTable& table, const Load& load, Landing& landing,
-                  Duration duration) {
+/// Of a load that landed no row.
+std::string NothingLanded(const Load& load, const Durable& durable, std::int64_t dead) {
+  if (dead > 0) return fmt::format("none of {} fits", FormatCounted(dead, "record"));
+  if (durable.rows.empty()) return "nothing to add, there is no record in the input";
+  return fmt::format("nothing to add, every record of load {} is durable already",
+                     load.id);
+}
+
+void ReportLanded(const OpenTable& table, const Load& load, const Durable& durable,
+                  Landing& landing, Duration duration) {
   const wal::TableBufferCounts counts = landing.counts();
-  if (counts.rows == 0 && landing.dead_letter_count() == 0) {
-    fmt::print("{}: nothing to add, every record of load {} is durable already\n",
-               table.identifier, load.id);
+  if (counts.rows == 0) {
+    fmt::print("{}: {}\n", table.identifier,
+               NothingLanded(load, durable, landing.dead_letter_count()));
     return;
   }
   fmt::print("{}: {} durable in {}, {}, in {}\n", table.identifier,
@@ -279,10 +291,10 @@ class LoadRun {
         FileLoadOf(arguments_, load_, CurrentSchema(table_.metadata()));
     files.first_records = FirstRecords(durable_, load_);
     if (!is_checked_) {
-      FIRN_RETURN_NOT_OK(CheckBeforeLanding(context_, arguments_, files));
+      FIRN_RETURN_NOT_OK(CheckBeforeLanding(context_, arguments_, files, false));
     }
     FIRN_RETURN_NOT_OK(Freeze(workspace_, table_, load_));
-    if (!arguments_.id) Tell(fmt::format("load {}\n", load_.id));
+    if (!arguments_.id) Announce(fmt::format("load {}", load_.id));
     const Status status = LandAndShift(std::move(files));
     if (!status.ok()) TellHowToGoOn();
     return status;
@@ -298,7 +310,7 @@ class LoadRun {
     FIRN_RETURN_NOT_OK(End(table_));
     const auto& letters = landing->dead_letter_table();
     if (letters) FIRN_RETURN_NOT_OK(End(*letters));
-    ReportLanded(table_, load_, *landing, context_.runtime.SinceBoot() - begin);
+    ReportLanded(table_, load_, durable_, *landing, context_.runtime.SinceBoot() - begin);
     WarnOfDeadLetters(table_, *landing, arguments_);
     if (arguments_.wal_only) return Status::OK();
     FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing->reached(),
@@ -313,8 +325,8 @@ class LoadRun {
   }
 
   void TellHowToGoOn() {
-    Tell(fmt::format(
-        "load {0}: the same command{1} with --id {0} goes on where this one ended\n",
+    Announce(fmt::format(
+        "load {0}: the same command{1} with --id {0} goes on where this one ended",
         load_.id, CanBeReadTwice(load_.files) ? "" : " and input"));
   }
 
@@ -334,18 +346,14 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
   FIRN_ASSIGN_OR_RETURN(const CheckedRecords checked,
                         CheckRecords(context, FileLoadOf(arguments, load, target.schema),
                                      std::numeric_limits<std::int64_t>::max()));
-  fmt::print("{}: {}\n{}\n{} of {} {}, {} {} not\n", arguments.table,
-             target.table ? "is there" : "would be made", SchemaText(target.schema),
-             FormatCounted(checked.fit, "record"),
-             FormatCounted(std::ssize(load.files), "file"),
-             checked.fit == 1 ? "fits" : "fit", FormatCount(checked.dead),
-             checked.dead == 1 ? "does" : "do");
-  if (target.table && !target.is_ready()) {
-    const types::Schema& before = CurrentSchema(target.table->metadata());
-    fmt::print("the schema would change: {}\n",
-               fmt::join(SchemaChanges(before, target.schema), ", "));
-  }
-  for (const std::string& example : checked.examples) fmt::print("  {}\n", example);
+  fmt::print("{}",
+             DryRunText({.table = arguments.table,
+                         .metadata = target.table ? &target.table->metadata() : nullptr,
+                         .schema = target.schema,
+                         .partition_by = arguments.partition_by,
+                         .sort_by = arguments.sort_by,
+                         .files = std::ssize(load.files),
+                         .records = checked}));
   if (arguments.strict && checked.dead > 0)
     return StrictFailure(checked.examples.front());
   return Status::OK();
@@ -369,13 +377,14 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
     return LoadRun(*workspace, context, arguments, load, *target.table, false).Run();
   }
   // Before the table is made or changed, so that what cannot be loaded does neither.
-  FIRN_RETURN_NOT_OK(
-      CheckBeforeLanding(context, arguments, FileLoadOf(arguments, load, target.schema)));
+  FIRN_RETURN_NOT_OK(CheckBeforeLanding(context, arguments,
+                                        FileLoadOf(arguments, load, target.schema),
+                                        /*makes_table=*/!target.table));
   FIRN_ASSIGN_OR_RETURN(OpenTable table,
                         target.table ? Result<OpenTable>(*target.table)
                                      : Create(*workspace, arguments, target.schema));
   if (!target.table) {
-    Tell(fmt::format("{} lies in {}\n", table.identifier, table.metadata().location));
+    Announce(fmt::format("{} lies in {}", table.identifier, table.metadata().location));
   }
   if (arguments.evolve_schema) {
     FIRN_ASSIGN_OR_RETURN(

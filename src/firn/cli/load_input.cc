@@ -79,8 +79,13 @@ std::string TextOf(const wal::LoadFile& file) {
 
 }  // namespace
 
-Status CheckLocalInput(const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
+Status CheckInput(const LoadArguments& arguments) {
+  for (const std::string& file : arguments.files) {
+    if (file == sources::kStandardInput && arguments.format == "parquet") {
+      return AsUsageError(InvalidError(
+          "Parquet cannot be read from standard input, since it is read from its end; "
+          "write it to a file, and name that"));
+    }
     const std::size_t scheme_end = file.find("://");
     if (scheme_end == std::string::npos || file.find('/') < scheme_end) continue;
     const bool is_file = file.starts_with("file://");

@@ -12,9 +12,9 @@
 
 namespace firn::cli {
 
-/// A usage error for an input that is no file of this machine ("s3://bucket/a.csv"), with
-/// what to write instead where there is something.
-Status CheckLocalInput(const std::vector<std::string>& files);
+/// A usage error for an input that is no file of this machine ("s3://bucket/a.csv"), or
+/// Parquet on standard input, with what to do instead.
+Status CheckInput(const LoadArguments& arguments);
 
 /// How the files are to be read. A usage error if the arguments do not say that.
 Result<sources::FileOptions> FileOptionsOf(const LoadArguments& arguments);

@@ -31,4 +31,14 @@ void LogInfo(const std::string& message) { spdlog::info("{}", Line(message)); }
 
 void LogWarning(const std::string& message) { spdlog::warn("{}", Line(message)); }
 
+void Announce(const std::string& line) {
+  if (g_json) return LogInfo(line);
+  Tell(line + "\n");
+}
+
+void TellFailure(const std::string& message) {
+  if (g_json) return spdlog::error("{}", Line(message));
+  Tell(fmt::format("{} {}\n", Styled(stderr, Style::kBad, "firn:"), Printable(message)));
+}
+
 }  // namespace firn::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "firn/cli/log.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
 #include "firn/core/status.h"
@@ -57,7 +58,7 @@ void Progress::Draw(std::int64_t done, const std::string& detail, Duration elaps
   const bool known = total_ > 0;
   const std::string share = known ? FormatShare(done, total_, elapsed) + "  " : "";
   if (!terminal_) {
-    Tell(fmt::format("{}: {}{}\n", title_, share, detail));
+    Announce(fmt::format("{}: {}{}", title_, share, detail));
     return;
   }
   std::string line = title_ + " ";

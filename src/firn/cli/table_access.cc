@@ -2,6 +2,7 @@
 
 #include "firn/cli/commands.h"
 #include "firn/cli/exit_code.h"
+#include "firn/core/nearest.h"
 #include "firn/core/ulid.h"
 #include "firn/wal/wal_root.h"
 
@@ -18,18 +19,39 @@ Result<std::unique_ptr<Stores>> OpenStores(const CommandContext& context) {
                       {.wrap_store = context.wrap_store, .stop = context.stop});
 }
 
-Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
+namespace {
+
+/// "did you mean web.requests? ", or nothing.
+std::string CloseTable(iceberg::Catalog& catalog, const std::string& name) {
+  std::vector<std::string> names;
+  // Without a list there is no proposal, and what is said stays true.
+  for (const auto& identifier : ListAllTables(catalog).ValueOr({})) {
+    names.push_back(ToString(identifier));
+  }
+  const auto close = CloseName(names, name);
+  return close ? fmt::format("did you mean {}? ", *close) : "";
+}
+
+}  // namespace
+
+Result<std::optional<OpenTable>> FindTableIfThere(Workspace& workspace,
+                                                  const std::string& name) {
   const auto identifier = iceberg::ParseTableIdentifier(name);
   if (!identifier.ok()) return AsUsageError(identifier.status());
   auto loaded = workspace.catalog().LoadTable(*identifier);
-  if (IsError(loaded.status(), ErrorKind::kNotFound)) {
-    return Error(ErrorKind::kNotFound,
-                 "there is no table {} in warehouse {}; 'firn load {} FILE --create' or "
-                 "'firn table create' makes it",
-                 name, workspace.config().catalog.warehouse(), name);
-  }
+  if (IsError(loaded.status(), ErrorKind::kNotFound)) return std::nullopt;
   FIRN_RETURN_NOT_OK(loaded.status());
   return OpenTable{.identifier = *identifier, .loaded = *std::move(loaded)};
+}
+
+Result<OpenTable> FindTable(Workspace& workspace, const std::string& name) {
+  FIRN_ASSIGN_OR_RETURN(auto table, FindTableIfThere(workspace, name));
+  if (table) return *std::move(table);
+  return Error(ErrorKind::kNotFound,
+               "there is no table {} in warehouse {}; {}'firn load {} FILE --create' or "
+               "'firn table create' makes it",
+               name, workspace.config().catalog.warehouse(),
+               CloseTable(workspace.catalog(), name), name);
 }
 
 Result<WalId> WalIdForReading(Workspace& workspace) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct OpenTable {
 /// Loads a table by the name that a user typed. A usage error if it is no table name;
 /// NotFound, saying how to make it, if there is none.
 Result<OpenTable> FindTable(Workspace& workspace, const std::string& name);
+/// The same, where it may as well be missing.
+Result<std::optional<OpenTable>> FindTableIfThere(Workspace& workspace,
+                                                  const std::string& name);
 
 /// The WAL root's id for a command that only looks. Of a root that nobody has used yet, a
 /// fresh one that is not written: no table speaks of it.

@@ -56,6 +56,13 @@ Status CheckNothingWaits(Workspace& workspace, const OpenTable& table) {
       table.identifier, FormatCounted(waiting, "segment"), waiting == 1 ? "is" : "are");
 }
 
+Status DropTable(Workspace& workspace, const OpenTable& table) {
+  FIRN_RETURN_NOT_OK(workspace.catalog().DropTable(table.identifier));
+  fmt::print("dropped {}; its files stay in {}\n", table.identifier,
+             table.metadata().location);
+  return Status::OK();
+}
+
 }  // namespace
 
 Status RunTableCreate(const CommandContext& context,
@@ -75,9 +82,13 @@ Status RunTableCreate(const CommandContext& context,
 }
 
 Status RunTableList(const CommandContext& context, OutputFormat format) {
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        OpenWorkspace(context, WorkspaceMode::kExisting));
-  FIRN_ASSIGN_OR_RETURN(const auto tables, ListAllTables(workspace->catalog()));
+  // The log has nothing to say about it, and need not be there.
+  FIRN_ASSIGN_OR_RETURN(iceberg::CatalogSettings settings, SettingsOf(context.config));
+  FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
+  FIRN_ASSIGN_OR_RETURN(
+      const auto catalog,
+      OpenExistingCatalog(std::move(settings), *stores, context.runtime));
+  FIRN_ASSIGN_OR_RETURN(const auto tables, ListAllTables(*catalog));
   std::vector<std::string> names;
   for (const auto& identifier : tables) names.push_back(ToString(identifier));
   if (format == OutputFormat::kJson) {
@@ -92,16 +103,20 @@ Status RunTableDrop(const CommandContext& context, const TableDropArguments& arg
   FIRN_ASSIGN_OR_RETURN(const auto workspace,
                         OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const OpenTable table, FindTable(*workspace, arguments.table));
-  if (!arguments.force) FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
   FIRN_ASSIGN_OR_RETURN(const auto letters,
                         FindDeadLetterTable(*workspace, arguments.table));
-  FIRN_RETURN_NOT_OK(workspace->catalog().DropTable(table.identifier));
-  fmt::print("dropped {}; its files stay in {}\n", table.identifier,
-             table.metadata().location);
+  if (!arguments.force) {
+    FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, table));
+    if (letters && arguments.dead_letters) {
+      FIRN_RETURN_NOT_OK(CheckNothingWaits(*workspace, *letters));
+    }
+  }
+  FIRN_RETURN_NOT_OK(DropTable(*workspace, table));
   if (!letters) return Status::OK();
+  if (arguments.dead_letters) return DropTable(*workspace, *letters);
   LogWarning(fmt::format(
       "its dead letters stay in the table {0}, and a new table {1} would have them; "
-      "'firn table drop {0}' forgets them, too",
+      "'firn table drop {0}' forgets them, too (as --dead-letters does)",
       letters->identifier, table.identifier));
   return Status::OK();
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/ranges.h>
 
-#include "firn/cli/nearest.h"
+#include "firn/core/nearest.h"
 
 namespace firn::cli {
 namespace {

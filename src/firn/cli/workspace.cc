@@ -77,6 +77,17 @@ Result<std::string> WalRootPath(const Config& config) {
           : fmt::format("catalog {} names none", config.catalog.name)));
 }
 
+Result<std::unique_ptr<iceberg::Catalog>> OpenExistingCatalog(
+    iceberg::CatalogSettings settings, Stores& stores, Runtime& runtime) {
+  settings.mode = iceberg::CatalogMode::kExisting;
+  auto catalog = iceberg::OpenCatalog(settings, stores.file_io(), runtime);
+  if (!IsError(catalog.status(), ErrorKind::kNotFound)) return catalog;
+  return Error(ErrorKind::kNotFound,
+               "{}; say where it is with --warehouse or catalog.uri, or make one with "
+               "'firn load TABLE FILE --create'",
+               ErrorText(catalog.status()));
+}
+
 Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime& runtime,
                                                    WorkspaceMode mode,
                                                    StoresOptions options) {
@@ -98,17 +109,16 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const Config& config, Runtime
   workspace->wal_store_ =
       std::make_unique<storage::CountingStore>(*workspace->bare_wal_store_);
 
-  settings.mode =
-      creates ? iceberg::CatalogMode::kCreate : iceberg::CatalogMode::kExisting;
-  auto catalog = iceberg::OpenCatalog(settings, workspace->file_io(), runtime);
-  if (!creates && IsError(catalog.status(), ErrorKind::kNotFound)) {
-    return Error(ErrorKind::kNotFound,
-                 "{}; say where it is with --warehouse or catalog.uri, or make one with "
-                 "'firn load TABLE FILE --create'",
-                 ErrorText(catalog.status()));
+  std::unique_ptr<iceberg::Catalog> catalog;
+  if (creates) {
+    settings.mode = iceberg::CatalogMode::kCreate;
+    FIRN_ASSIGN_OR_RETURN(catalog,
+                          iceberg::OpenCatalog(settings, workspace->file_io(), runtime));
+  } else {
+    FIRN_ASSIGN_OR_RETURN(catalog,
+                          OpenExistingCatalog(std::move(settings), stores, runtime));
   }
-  FIRN_RETURN_NOT_OK(catalog.status());
-  workspace->catalog_ = WithTableAccess(*std::move(catalog), stores, runtime);
+  workspace->catalog_ = WithTableAccess(std::move(catalog), stores, runtime);
   return workspace;
 }
 

@@ -26,6 +26,10 @@ Result<iceberg::CatalogSettings> SettingsOf(const Config& config);
 /// usage error if it names none, and the warehouse is no folder of this machine.
 Result<std::string> WalRootPath(const Config& config);
 
+/// The catalog alone. NotFound, saying how one is named or made, if there is none.
+Result<std::unique_ptr<iceberg::Catalog>> OpenExistingCatalog(
+    iceberg::CatalogSettings settings, Stores& stores, Runtime& runtime);
+
 enum class WorkspaceMode {
   /// Makes warehouse, catalog and WAL root if they are missing.
   kCreate,

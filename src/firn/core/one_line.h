@@ -9,7 +9,7 @@ namespace firn {
 inline std::string OneLine(std::string_view words) {
   std::string line;
   for (const char c : words) {
-    if (c != '\n') {
+    if (c != '\n' && c != '\t') {
       line += c;
     } else if (!line.ends_with(' ')) {
       line += ' ';

@@ -1,6 +1,7 @@
 #include "firn/planner/partition_view.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "firn/planner/labels.h"
 #include "firn/types/single_value.h"
@@ -52,6 +53,10 @@ std::vector<PartitionView> PartitionsOf(const ExplainedPlan& explained) {
     partitions.push_back(ViewOf(explained, rest.first(count)));
     rest = rest.subspan(count);
   }
+  std::ranges::stable_sort(partitions, {}, [&](const PartitionView& partition) {
+    const Bucket& bucket = explained.input.buckets[partition.bucket];
+    return std::tie(bucket.spec_id, bucket.partition);
+  });
   return partitions;
 }
 

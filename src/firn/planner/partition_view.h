@@ -36,7 +36,7 @@ struct PartitionView {
   std::int64_t rows = 0;
 };
 
-/// In the order of the plan's chunks.
+/// By partition spec, and in it by the partition's values.
 std::vector<PartitionView> PartitionsOf(const ExplainedPlan& explained);
 
 std::vector<KeyRange> RunRanges(const PlanInput& input, const PartitionView& partition);

@@ -1,6 +1,7 @@
 #include "firn/shift/table_shift.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,6 +18,32 @@
 
 namespace firn::shift {
 namespace {
+
+/// "<shard>/<number>" of the first object of a segment that a message names; "SEGMENT" if
+/// it names none.
+std::string SegmentNamedIn(std::string_view message) {
+  constexpr std::size_t kDigits = 20;
+  const std::size_t end = message.find(".parquet");
+  if (end == std::string_view::npos || end < kDigits + 1) return "SEGMENT";
+  const std::string_view digits = message.substr(end - kDigits, kDigits);
+  const std::string_view before = message.substr(0, end - kDigits);
+  std::uint64_t number = 0;
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + kDigits, number);
+  const bool is_number = error == std::errc() && stop == digits.data() + kDigits;
+  if (!is_number || !before.ends_with('/')) return "SEGMENT";
+  const std::string_view path = before.substr(0, before.size() - 1);
+  return fmt::format("{}/{}", path.substr(path.find_last_of("/ ") + 1), number);
+}
+
+/// What is damaged while a shift plans and reads is a segment, which its message names.
+Status WithWayOut(const Status& status, const iceberg::TableIdentifier& table) {
+  if (!IsError(status, ErrorKind::kCorruption)) return status;
+  return Error(ErrorKind::kCorruption,
+               "{}; put the segment back from a backup of the WAL, or leave it out: "
+               "'firn wal quarantine {} {}'",
+               ErrorText(status), table, SegmentNamedIn(ErrorText(status)));
+}
 
 constexpr Duration kReplanWaitMax = std::chrono::milliseconds(200);
 
@@ -101,11 +128,13 @@ Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(Head head, LoadHead());
   FIRN_ASSIGN_OR_RETURN(
       auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
-  return PlanIteration(environment_.wal_reader, *spool_,
-                       {.metadata = std::move(head.metadata),
-                        .from = std::move(head.positions.reached),
-                        .shards = std::move(shards)},
-                       options_.iteration, stop);
+  auto planned = PlanIteration(environment_.wal_reader, *spool_,
+                               {.metadata = std::move(head.metadata),
+                                .from = std::move(head.positions.reached),
+                                .shards = std::move(shards)},
+                               options_.iteration, stop);
+  if (!planned.ok()) return WithWayOut(planned.status(), table_);
+  return planned;
 }
 
 Result<WalBacklog> TableShift::FindBacklog(iceberg::TableMetadata metadata) {
@@ -200,13 +229,13 @@ class TableShift::Session {
     const std::optional<BatchId> parent = head.positions.last_batch;
     const Result<PlannedIteration> planned = Plan(std::move(head));
     if (IsStale(planned.status())) return Step::kPlanAgain;
-    FIRN_RETURN_NOT_OK(WithWayOut(planned.status()));
+    FIRN_RETURN_NOT_OK(WithWayOut(planned.status(), shift_.table_));
     if (planned->segments.empty()) return Conclude(*planned);
     observer_.OnPlanned(*planned);
     CrashPoint("shift.planned");
     const Result<WrittenIteration> written = Write(*planned, parent);
     if (IsStale(written.status())) return Step::kPlanAgain;
-    FIRN_RETURN_NOT_OK(WithWayOut(written.status()));
+    FIRN_RETURN_NOT_OK(WithWayOut(written.status(), shift_.table_));
     return Commit(*planned, *written);
   }
 
@@ -221,15 +250,6 @@ class TableShift::Session {
                           .from = std::move(head.positions.reached),
                           .shards = std::move(shards)},
                          shift_.options_.iteration, stop_);
-  }
-
-  /// What is damaged while a shift plans and reads is a segment, which its message names.
-  Status WithWayOut(const Status& status) const {
-    if (!IsError(status, ErrorKind::kCorruption)) return status;
-    return Error(ErrorKind::kCorruption,
-                 "{}; put the segment back from a backup of the WAL, or leave it out: "
-                 "'firn wal quarantine {} SEGMENT'",
-                 ErrorText(status), shift_.table_);
   }
 
   /// A segment of the listing is gone: another process has committed and deleted it. Or

@@ -37,7 +37,8 @@ std::string OneLine(std::string_view text) {
   std::string line;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view part = text.substr(0, end);
+    std::string_view part = text.substr(0, end);
+    part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
     if (!part.empty() && !part.starts_with("LOCATION:")) {
       if (!line.empty()) line += "; ";
       line += part;

@@ -1,12 +1,22 @@
 #include "firn/sources/files/column_names.h"
 
+#include <algorithm>
 #include <map>
+
+#include <fmt/ranges.h>
 
 #include <arrow/util/utf8.h>
 
 #include "firn/core/lower_case.h"
+#include "firn/core/nearest.h"
 
 namespace firn::sources {
+namespace {
+
+/// More would hide what is said around them.
+constexpr std::size_t kNamesShown = 20;
+
+}  // namespace
 
 std::vector<std::string> ColumnNames(const std::vector<types::Field>& fields) {
   std::vector<std::string> names;
@@ -19,7 +29,12 @@ Status CheckColumnNames(const std::vector<std::string>& names) {
   std::map<std::string, std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
-    if (name.empty()) return InvalidError("column {} has no name", i + 1);
+    if (name.empty()) {
+      return InvalidError(
+          "column {} has no name; give it one (a CSV file without a header line is read "
+          "with --no-header)",
+          i + 1);
+    }
     if (!arrow::util::ValidateUTF8(name)) {
       return InvalidError("the name of column {} is not UTF-8", i + 1);
     }
@@ -33,6 +48,18 @@ Status CheckColumnNames(const std::vector<std::string>& names) {
         name);
   }
   return Status::OK();
+}
+
+std::string WhatIsThere(const std::vector<std::string>& names, std::string_view name) {
+  const auto close = CloseName(names, name);
+  std::string text =
+      close ? fmt::format("did you mean '{}'? it has ", *close) : "it has ";
+  const std::size_t shown = std::min(names.size(), kNamesShown);
+  text += fmt::format(
+      "{}",
+      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
 }
 
 }  // namespace firn::sources

@@ -69,7 +69,12 @@ class FileInference {
 
  private:
   Result<InferredSchema> FinishText() const {
-    if (records_ > 0) return inference_.Finish();
+    if (records_ > 0) {
+      Result<InferredSchema> inferred = inference_.Finish();
+      if (!inferred.ok()) return AddContext(inferred.status(), last_path_);
+      inferred->notes.insert(inferred->notes.begin(), notes_.begin(), notes_.end());
+      return inferred;
+    }
     if (detail_ == InferenceDetail::kAsSeen) return InferredSchema();
     return InvalidError(
         "{}: no records to tell the columns' types from; make the table with 'firn table "
@@ -88,12 +93,27 @@ class FileInference {
         CsvReader reader,
         CsvReader::Make(std::move(file), CsvOptionsFor(path, options_)));
     inference_.AddColumns(*reader.schema());
+    NoteOtherDelimiter(path, *reader.schema());
     while (true) {
       FIRN_ASSIGN_OR_RETURN(const CsvRecords records, reader.Next());
       if (records.first == records.next) return Done(reader.progress());
       inference_.AddTexts(*records.texts);
       FIRN_RETURN_NOT_OK(Count(records.next - records.first, reader.progress()));
     }
+  }
+
+  /// A header that is one column and holds what else separates values.
+  void NoteOtherDelimiter(const std::string& path, const arrow::Schema& columns) {
+    if (columns.num_fields() != 1 || options_.csv.delimiter) return;
+    const std::string& name = columns.field(0)->name();
+    const std::size_t found = name.find_first_of(";\t|");
+    if (found == std::string::npos) return;
+    const std::string delimiter =
+        name[found] == '\t' ? "\\t" : std::string(1, name[found]);
+    notes_.push_back(fmt::format(
+        "{}: is read as one column, '{}'; if '{}' separates values, give --delimiter "
+        "'{}'",
+        path, name, delimiter, delimiter));
   }
 
   Status AddNdjson(InputFile file) {
@@ -142,6 +162,7 @@ class FileInference {
   SchemaInference inference_;
   types::Schema parquet_;
   std::string last_path_;
+  std::vector<std::string> notes_;
   std::int64_t records_ = 0;
   /// Of the files before this one.
   std::int64_t bytes_done_ = 0;

@@ -73,6 +73,20 @@ TEST_F(InferSchemaTest, ParquetHasItsSchema) {
             "1:n:timestamptz");
 }
 
+TEST_F(InferSchemaTest, AHeaderThatIsOneColumnIsToldOf) {
+  const auto notes = [&](const std::string& file, FileOptions options = {}) {
+    return InferSchema({file}, options, StopToken(), [](auto, auto) {})
+        .ValueOrDie()
+        .notes;
+  };
+  const std::string file = folder_.Write("semi.csv", "a;b\n1;2\n");
+  EXPECT_THAT(notes(file), testing::ElementsAre(
+                               HasSubstr("semi.csv: is read as one column, 'a;b'; if ';' "
+                                         "separates values, give --delimiter ';'")));
+  EXPECT_THAT(notes(file, {.csv = {.delimiter = ';'}}), testing::IsEmpty());
+  EXPECT_THAT(notes(folder_.Write("one.csv", "a\n1\n")), testing::IsEmpty());
+}
+
 TEST_F(InferSchemaTest, FilesThatDoNotGoTogetherAreErrors) {
   const std::string csv = folder_.Write("a.csv", "n\n1\n");
   const std::string json = folder_.Write("a.json", "{\"n\":1}\n");
@@ -85,7 +99,7 @@ TEST_F(InferSchemaTest, FilesThatDoNotGoTogetherAreErrors) {
               HasSubstr("b.parquet: column 'n' is of type string, and in "
                         "a file before it long"));
   EXPECT_THAT(Failure({Parquet("c.parquet", {{"n", arrow::uint64(), "[1]"}})}),
-              HasSubstr("c.parquet: column 'n' (declare it with --schema): "));
+              HasSubstr("c.parquet: column 'n' (declare it with --schema: as decimal"));
   EXPECT_THAT(Failure({Parquet("d.parquet", {{"n", arrow::int64(), "[1]"},
                                              {"N", arrow::int64(), "[1]"}})}),
               HasSubstr("'n' and 'N' differ only in case"));

@@ -9,6 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/utf8.h>
 
+#include "firn/sources/files/value_text.h"
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/default_column.h"
@@ -267,7 +268,7 @@ class JsonRows::Appender {
 
   Result<Value> FromString(const Column& column, std::string_view text) {
     const Type& type = column.type();
-    auto value = types::FromText(type, text);
+    auto value = ValueFromText(type, text);
     if (value.ok() && type.kind() >= TypeKind::kDecimal) return value;
     const bool is_not_finite =
         value.ok() && ((std::holds_alternative<double>(*value) &&

@@ -243,6 +243,44 @@ bool HasColumnWithoutNulls(const parquet::arrow::SchemaField& field,
   return true;
 }
 
+/// Arrow knows these only as bytes of a length. Invalid for an interval, which Iceberg
+/// has no type for: as bytes nobody would understand it.
+Status SetTypeOfBytes(const parquet::ColumnDescriptor& column, types::Field& field) {
+  const auto& logical = column.logical_type();
+  if (logical == nullptr) return Status::OK();
+  if (logical->is_UUID()) field.type = types::Type(types::TypeKind::kUuid);
+  if (!logical->is_interval()) return Status::OK();
+  return InvalidError(
+      "Iceberg has no type for Parquet's INTERVAL; write it as a number or a text, or "
+      "declare it as fixed[12] with --schema");
+}
+
+/// The same for nested fields.
+Status SetTypesOfBytes(const parquet::arrow::SchemaField& seen,
+                       const parquet::SchemaDescriptor& columns, types::Field& field) {
+  if (field.type.is_primitive()) {
+    if (seen.column_index < 0) return Status::OK();
+    return SetTypeOfBytes(*columns.Column(seen.column_index), field);
+  }
+  const bool is_map = field.type.kind() == types::TypeKind::kMap;
+  const auto& children = is_map ? seen.children.at(0).children : seen.children;
+  std::vector<types::Field> fields = field.type.fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    FIRN_RETURN_NOT_OK(SetTypesOfBytes(children.at(i), columns, fields[i]));
+  }
+  field.type = types::TypeOver(field.type.kind(), std::move(fields));
+  return Status::OK();
+}
+
+/// What to do about a column that no type can be told of.
+std::string AdviceFor(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::UINT64) {
+    return "declare it with --schema: as decimal(20, 0), which holds every value, or as "
+           "long, if all are below 2^63";
+  }
+  return "declare it with --schema";
+}
+
 /// What is seen of `field` in the file, nested fields too.
 void SetRequired(const parquet::arrow::SchemaField& seen,
                  const parquet::FileMetaData& metadata, types::Field& field) {
@@ -269,10 +307,13 @@ Result<types::Schema> ReadParquetSchema(const std::string& path) {
     const auto type = types::FromArrowType(*column->type());
     if (!type.ok()) {
       return AddContext(type.status(),
-                        fmt::format("{}: column '{}' (declare it with --schema)", path,
-                                    column->name()));
+                        fmt::format("{}: column '{}' ({})", path, column->name(),
+                                    AdviceFor(*column->type())));
     }
     schema.fields.push_back({.name = column->name(), .type = InMicroseconds(*type)});
+    FIRN_RETURN_NOT_OK(
+        AddContext(SetTypesOfBytes(seen, *metadata->schema(), schema.fields.back()),
+                   fmt::format("{}: column '{}'", path, column->name())));
     SetRequired(seen, *metadata, schema.fields.back());
   }
   return schema;

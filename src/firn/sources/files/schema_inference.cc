@@ -11,7 +11,7 @@
 #include <arrow/util/utf8.h>
 
 #include "firn/sources/files/column_names.h"
-#include "firn/types/single_value.h"
+#include "firn/sources/files/value_text.h"
 
 namespace firn::sources {
 namespace {
@@ -53,7 +53,16 @@ bool Fits(TypeKind kind, std::string_view text) {
   if (kind == TypeKind::kDouble && is_long_integer) return false;
   // Only a double has a zero with a sign.
   if (is_integer && text == "-0") return false;
-  return types::FromText(Type(kind), text).ok();
+  // "t" is taken where a boolean is declared, but may well be a letter.
+  if (kind == TypeKind::kBoolean && text.size() == 1) return false;
+  return ValueFromText(Type(kind), text).ok();
+}
+
+/// What other programs write for null, and Firn reads as null only if it is told to.
+bool IsNullSpelling(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kSpellings = {
+      "NA", "N/A", "n/a", "NULL", "null", "None", "\\N", "-", "?"};
+  return std::ranges::count(kSpellings, text) > 0;
 }
 
 std::uint32_t Narrowed(std::uint32_t candidates, std::string_view text) {
@@ -128,7 +137,7 @@ class SchemaInference::Resolution {
     if (seen.HasObjects()) return StructOf(seen, path);
     if (seen.HasArrays()) return ListOf(seen, path);
     if (seen.has_booleans) return Type(TypeKind::kBoolean);
-    if (seen.has_texts) return Preferred(seen.text_candidates);
+    if (seen.has_texts) return TextOf(seen, path);
     if (!seen.has_numbers) {
       if (seen.is_text_column) return Type(TypeKind::kString);
       return std::nullopt;
@@ -138,6 +147,17 @@ class SchemaInference::Resolution {
           fmt::format("'{}' has numbers too large to be exact, so it is a string", path));
     }
     return Preferred(seen.number_candidates);
+  }
+
+  /// A spelling of null makes a string of what it stands in.
+  Type TextOf(const Seen& seen, const std::string& path) {
+    const Type type = Preferred(seen.text_candidates);
+    if (seen.null_spelling.empty() || type.kind() == TypeKind::kString) return type;
+    notes_.push_back(
+        fmt::format("'{0}' has '{1}' beside values of type {2}, so it is a string; "
+                    "--null-value '{1}' reads that as null",
+                    path, seen.null_spelling, type.ToString()));
+    return Type(TypeKind::kString);
   }
 
   std::optional<Type> Mixed(const Seen& seen, const std::string& path) {
@@ -201,6 +221,10 @@ void SchemaInference::AddTexts(const arrow::RecordBatch& rows) {
     column.values += texts.length() - texts.null_count();
     for (std::int64_t row = 0; row < texts.length(); ++row) {
       if (texts.IsNull(row)) continue;
+      if (IsNullSpelling(texts.GetView(row))) {
+        if (column.null_spelling.empty()) column.null_spelling = texts.GetView(row);
+        continue;
+      }
       if (!std::exchange(column.has_texts, true)) {
         column.text_candidates = Candidates(kTextCandidates);
       }
@@ -288,7 +312,9 @@ Result<InferredSchema> SchemaInference::Finish() const {
   FIRN_ASSIGN_OR_RETURN(inferred.schema.fields,
                         resolution.Fields(columns_, record_count_, ""));
   if (inferred.schema.fields.empty() && detail_ == InferenceDetail::kForNewTable) {
-    return InvalidError("there is no record that tells columns");
+    return InvalidError(
+        "no record tells a column: none is a JSON object with a field that is not null; "
+        "say what the file is with --format");
   }
   inferred.schema = types::AssignFreshIds(std::move(inferred.schema));
   inferred.notes = resolution.TakeNotes();

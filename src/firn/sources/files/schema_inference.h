@@ -35,10 +35,13 @@ enum class InferenceDetail {
 /// values.
 ///
 /// A column of text becomes the first of long, double, boolean, date, timestamptz and
-/// timestamp that every value is a text of; without any value, or if none fits, string.
-/// Zones decide between the two timestamps. What a number would not give back stays a
-/// string: leading zeros ("007"), and integers too long for a long or, among fractions,
-/// for a double. A column whose unit of time is declared is a timestamptz.
+/// timestamp that every value is a text of (ValueFromText; "t" and "f" are no booleans
+/// here); without any value, or if none fits, string. Zones decide between the two
+/// timestamps; dates among timestamps without zone are timestamps. A column that has a
+/// usual spelling of null ("NA") is a string, and a note tells of --null-value. What a
+/// number would not give back stays a string: leading zeros ("007"), and integers too
+/// long for a long or, among fractions, for a double. A column whose unit of time is
+/// declared is a timestamptz.
 ///
 /// A field of JSON becomes the same from its strings or its numbers, but numbers in
 /// strings stay strings; an object becomes a struct, an array a list. Where kinds are
@@ -84,6 +87,8 @@ class SchemaInference {
     bool has_booleans = false;
     /// Other values than null.
     std::int64_t values = 0;
+    /// The first text that other programs mean null by ("NA"); empty if there is none.
+    std::string null_spelling;
     /// Types that every text, or number, so far is one of: bits by order of preference.
     std::uint32_t text_candidates = 0;
     std::uint32_t number_candidates = 0;

@@ -32,10 +32,15 @@ TEST(SchemaInferenceTest, FindsTheNarrowestType) {
   EXPECT_EQ(Inferred({"1", "2.5"}), "double");
   EXPECT_EQ(Inferred({"1e3", "NaN", "-inf"}), "double");
   EXPECT_EQ(Inferred({"true", "false"}), "boolean");
+  EXPECT_EQ(Inferred({"True", "FALSE"}), "boolean");
   EXPECT_EQ(Inferred({"2013-01-01", "1969-12-31"}), "date");
   EXPECT_EQ(Inferred({"2013-01-01T10:00:00Z", "2013-01-01 10:00:00.5+01:00"}),
             "timestamptz");
+  EXPECT_EQ(Inferred({"2013-01-01 10:00:00+00", "2013-01-01T10:00Z",
+                      "2013-01-01 10:00:00 UTC"}),
+            "timestamptz");
   EXPECT_EQ(Inferred({"2013-01-01 05:00:00", "2013-01-01T05:00:00"}), "timestamp");
+  EXPECT_EQ(Inferred({"2013-01-01", "2013-01-01 05:00", "2013-01-02"}), "timestamp");
   EXPECT_EQ(Inferred({"UA", "AA"}), "string");
 }
 
@@ -45,7 +50,27 @@ TEST(SchemaInferenceTest, WhatDoesNotGoTogetherIsAString) {
   EXPECT_EQ(Inferred({"2013-01-01", "2013-01-01T10:00:00Z"}), "string");
   EXPECT_EQ(Inferred({"2013-01-01T10:00:00", "2013-01-01T10:00:00Z"}), "string");
   EXPECT_EQ(Inferred({"1", ""}), "string");
-  EXPECT_EQ(Inferred({"True", "False"}), "string");
+  EXPECT_EQ(Inferred({"t", "f"}), "string");
+}
+
+TEST(SchemaInferenceTest, ASpellingOfNullIsAStringAndToldOf) {
+  SchemaInference inference(TimeUnits{});
+  inference.AddTexts(*Column("n", {"1", "NA", "2"}));
+  const InferredSchema inferred = inference.Finish().ValueOrDie();
+  EXPECT_EQ(inferred.schema.fields[0].type, types::Type(types::TypeKind::kString));
+  EXPECT_THAT(inferred.notes,
+              ElementsAre("'n' has 'NA' beside values of type long, so it is a string; "
+                          "--null-value 'NA' reads that as null"));
+}
+
+TEST(SchemaInferenceTest, ASpellingOfNullAmongTextsIsAText) {
+  for (const auto& values : {std::vector<const char*>{"x", "NA"}, {"NA", "NA"}}) {
+    SchemaInference inference(TimeUnits{});
+    inference.AddTexts(*Column("n", values));
+    const InferredSchema inferred = inference.Finish().ValueOrDie();
+    EXPECT_EQ(inferred.schema.fields[0].type, types::Type(types::TypeKind::kString));
+    EXPECT_THAT(inferred.notes, ElementsAre());
+  }
 }
 
 TEST(SchemaInferenceTest, NullsSayNothing) {

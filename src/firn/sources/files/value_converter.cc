@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 
 #include "firn/sources/files/column_names.h"
+#include "firn/sources/files/value_text.h"
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
 #include "firn/types/default_column.h"
@@ -25,9 +26,9 @@ Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& c
   for (const std::string& column : columns) {
     if (std::ranges::count(names, column) > 0) continue;
     return InvalidError(
-        "the table has no column '{}'; it has {}; --evolve-schema adds others, "
-        "--ignore-unknown leaves them out",
-        column, fmt::join(names, ", "));
+        "the table has no column '{}'; {}; --evolve-schema adds others, --ignore-unknown "
+        "leaves them out",
+        column, WhatIsThere(names, column));
   }
   return Status::OK();
 }
@@ -62,7 +63,7 @@ Result<Value> ValueConverter::ValueOf(std::size_t index, std::string_view text) 
   const types::Field& field = schema_.fields[index];
   const bool is_first = !has_values_[index];
   has_values_[index] = true;
-  auto value = types::FromText(field.type, text);
+  auto value = ValueFromText(field.type, text);
   if (value.ok()) return value;
   if (!IsTimestamp(field.type) || !IsNumber(text)) {
     return InvalidError("column '{}': {} is not of type {}", field.name, Shown(text),

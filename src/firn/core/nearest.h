@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace firn::cli {
+namespace firn {
 
 /// The name that the fewest typing errors turn into `text`; the first of equals.
 /// REQUIRES: `names` is not empty.
@@ -15,4 +15,4 @@ std::string NearestName(const std::vector<std::string>& names, std::string_view 
 std::optional<std::string> CloseName(const std::vector<std::string>& names,
                                      std::string_view text);
 
-}  // namespace firn::cli
+}  // namespace firn

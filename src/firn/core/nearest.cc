@@ -1,4 +1,4 @@
-#include "firn/cli/nearest.h"
+#include "firn/core/nearest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include "firn/core/status.h"
 
-namespace firn::cli {
+namespace firn {
 namespace {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -41,4 +41,4 @@ std::optional<std::string> CloseName(const std::vector<std::string>& names,
   return nearest;
 }
 
-}  // namespace firn::cli
+}  // namespace firn
