@@ -93,7 +93,7 @@ TEST_F(CleanTest, PositionsForgetShardsAndLoadsThatAreOver) {
   warehouse_.CloseShard();
   ASSERT_TRUE(wal::EndLoad(warehouse_.wal(), warehouse_.Load().table_uuid, "x").ok());
   warehouse_.Shift();
-  warehouse_.runtime().Advance(std::chrono::hours(24));
+  warehouse_.runtime().Advance(std::chrono::hours(48));
   EXPECT_EQ(Clean(), 1);
   warehouse_.Write("b2");
   warehouse_.CloseShard();
@@ -106,12 +106,27 @@ TEST_F(CleanTest, PositionsForgetShardsAndLoadsThatAreOver) {
   EXPECT_EQ(warehouse_.Files(), "[a1] [b2]");
 }
 
+/// The writer had no answer and put the segment again: two requests, one of them late.
+TEST_F(CleanTest, ARequestThatIsAppliedADayLateLandsNothingTwice) {
+  const std::string late = SegmentKey(warehouse_.Write("a1"));
+  const std::string bytes = warehouse_.wal().GetWhole(late).ValueOrDie();
+  warehouse_.CloseShard();
+  warehouse_.Shift();
+  warehouse_.runtime().Advance(std::chrono::hours(30));
+  EXPECT_EQ(Clean(), 1);
+  warehouse_.Write("b2");
+  warehouse_.Shift();
+  ASSERT_TRUE(warehouse_.wal().PutWhole(late, bytes).ok());
+  warehouse_.Shift();
+  EXPECT_EQ(warehouse_.Files(), "[a1] [b2]");
+}
+
 TEST_F(CleanTest, AZombieOfAForgottenShardLandsNothing) {
   wal::SegmentName zombie = warehouse_.Write("a1");
   const std::string bytes = warehouse_.wal().GetWhole(SegmentKey(zombie)).ValueOrDie();
   warehouse_.Shift();
-  warehouse_.runtime().Advance(std::chrono::hours(24));
-  EXPECT_EQ(Clean(), 1) << "the shard is dead";
+  warehouse_.runtime().Advance(std::chrono::hours(48));
+  EXPECT_EQ(Clean(), 1) << "the shard is over";
   warehouse_.OpenShard();
   warehouse_.Write("b2");
   warehouse_.Shift();

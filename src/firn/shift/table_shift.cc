@@ -160,12 +160,11 @@ Result<std::int64_t> TableShift::Clean(const StopToken& stop) {
   FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(wal, uuid));
   FIRN_ASSIGN_OR_RETURN(const auto loads, wal::ListEndedLoads(wal, uuid));
   FIRN_RETURN_NOT_OK(DeleteRetired(wal, uuid, head.positions.reached, shards, loads,
-                                   now - options_.dead_after));
+                                   now - remembered_for()));
   return wal::DeleteSegments(
       wal,
-      DrainedSegments(
-          shards, head.positions.reached, committed, now,
-          {.retention = options_.retention, .dead_after = options_.dead_after}),
+      DrainedSegments(shards, head.positions.reached, committed, now,
+                      {.retention = options_.retention, .over_after = remembered_for()}),
       stop);
 }
 
@@ -284,7 +283,7 @@ class TableShift::Session {
         wal::ListEndedLoads(environment_.wal_store, planned.start.metadata.table_uuid));
     wal::Retired retired =
         wal::FindRetired(planned.admission.next, listed_, loads,
-                         environment_.runtime.Now() - shift_.options_.dead_after);
+                         environment_.runtime.Now() - shift_.remembered_for());
     for (const auto& [shard, range] : batch.shards) retired.shards.erase(shard);
     for (const auto& [source, range] : batch.sources) retired.sources.erase(source);
     return retired;

@@ -121,6 +121,11 @@ class TableShift {
   Result<std::int64_t> Clean(const StopToken& stop = {});
 
  private:
+  /// How long positions know what is over. A request that its writer gave up on may still
+  /// be applied, and then only they tell that its rows were taken: so it is longer than
+  /// the time for which anybody waits for such a request.
+  Duration remembered_for() const { return 2 * options_.dead_after; }
+
   class Session;
   struct Head;
 

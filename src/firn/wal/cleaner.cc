@@ -30,7 +30,7 @@ std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shar
   std::vector<SegmentObject> drained;
   for (const ShardListing& shard : shards) {
     const bool may_live =
-        !shard.closed && now - WallTime(Duration(shard.modified_us)) < limits.dead_after;
+        !shard.closed && now - WallTime(Duration(shard.modified_us)) < limits.over_after;
     for (const SegmentObject& segment : shard.segments) {
       if (may_live && &segment == &shard.segments.back()) continue;
       const bool is_young = std::ranges::any_of(

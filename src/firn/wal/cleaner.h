@@ -22,14 +22,14 @@ struct CommittedRange {
 struct CleanerLimits {
   /// A segment is kept until the snapshot that took it is so old.
   Duration retention = std::chrono::hours(1);
-  /// A shard that was silent for so long is dead.
-  Duration dead_after = std::chrono::hours(24);
+  /// A shard that was silent for so long is over, also if it did not say so.
+  Duration over_after = std::chrono::hours(48);
 };
 
 /// The segments that may be deleted: the table's position has passed them, and the
 /// snapshot that took them is `retention` old or no longer listed. The last segment of a
-/// shard that is neither closed nor dead stays: a shard of which nothing is left is over.
-/// Those in quarantine stay: their rows are nowhere else.
+/// shard that is neither closed nor silent for so long stays: a shard of which nothing is
+/// left is over. Those in quarantine stay: their rows are nowhere else.
 ///
 /// REQUIRES: the table was not rolled back; else segments may be needed again. Pure.
 std::vector<SegmentObject> DrainedSegments(const std::vector<ShardListing>& shards,

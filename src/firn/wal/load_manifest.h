@@ -57,7 +57,7 @@ Result<LoadManifest> ReadLoad(storage::ObjectStore& store, const TableUuid& tabl
                               std::string_view id);
 
 /// Notes that every record of a load is durable: from now on its id is remembered for
-/// `wal.dead_after` (see retirement.h). Said again, the time begins anew.
+/// twice `wal.dead_after` (see retirement.h). Said again, the time begins anew.
 Status EndLoad(storage::ObjectStore& store, const TableUuid& table, std::string_view id);
 
 struct EndedLoad {

@@ -7,13 +7,13 @@
 namespace firn::wal {
 namespace {
 
-bool IsOld(std::int64_t modified_us, WallTime dead_since) {
-  return WallTime(Duration(modified_us)) <= dead_since;
+bool IsOld(std::int64_t modified_us, WallTime over_since) {
+  return WallTime(Duration(modified_us)) <= over_since;
 }
 
 /// Its writer is gone, and there is nothing of it but the marker.
-bool IsOver(const ShardListing& shard, WallTime dead_since) {
-  return shard.segments.empty() && shard.closed && IsOld(shard.modified_us, dead_since);
+bool IsOver(const ShardListing& shard, WallTime over_since) {
+  return shard.segments.empty() && shard.closed && IsOld(shard.modified_us, over_since);
 }
 
 bool HoldsAll(const Positions& positions, const std::vector<ShardListing>& shards) {
@@ -33,17 +33,17 @@ bool IsOfLoad(const std::string& source, const EndedLoad& load) {
 }  // namespace
 
 Retired FindRetired(const Positions& after, const std::vector<ShardListing>& shards,
-                    const std::vector<EndedLoad>& loads, WallTime dead_since) {
+                    const std::vector<EndedLoad>& loads, WallTime over_since) {
   Retired retired;
   for (const auto& [shard, sequence] : after.shards) {
     const auto listed = std::ranges::find(shards, shard, &ShardListing::shard);
-    if (listed == shards.end() || IsOver(*listed, dead_since)) {
+    if (listed == shards.end() || IsOver(*listed, over_since)) {
       retired.shards.insert(shard);
     }
   }
   if (!HoldsAll(after, shards)) return retired;
   for (const EndedLoad& load : loads) {
-    if (!IsOld(load.ended_us, dead_since)) continue;
+    if (!IsOld(load.ended_us, over_since)) continue;
     for (const auto& [source, next] : after.sources) {
       if (IsOfLoad(source, load)) retired.sources.insert(source);
     }
@@ -53,10 +53,10 @@ Retired FindRetired(const Positions& after, const std::vector<ShardListing>& sha
 
 Status DeleteRetired(storage::ObjectStore& store, const TableUuid& table,
                      const Positions& positions, const std::vector<ShardListing>& shards,
-                     const std::vector<EndedLoad>& loads, WallTime dead_since) {
+                     const std::vector<EndedLoad>& loads, WallTime over_since) {
   for (const ShardListing& shard : shards) {
     const bool is_forgotten = !positions.shards.contains(shard.shard);
-    if (!is_forgotten || !IsOver(shard, dead_since)) continue;
+    if (!is_forgotten || !IsOver(shard, over_since)) continue;
     FIRN_RETURN_NOT_OK(store.Delete(ClosedMarkerKey(table, shard.shard)));
   }
   if (!HoldsAll(positions, shards)) return Status::OK();
@@ -64,7 +64,7 @@ Status DeleteRetired(storage::ObjectStore& store, const TableUuid& table,
     const bool is_forgotten = std::ranges::none_of(
         positions.sources,
         [&](const auto& source) { return IsOfLoad(source.first, load); });
-    if (!is_forgotten || !IsOld(load.ended_us, dead_since)) continue;
+    if (!is_forgotten || !IsOld(load.ended_us, over_since)) continue;
     FIRN_RETURN_NOT_OK(ForgetLoad(store, table, load.id));
   }
   return Status::OK();

@@ -27,16 +27,16 @@ struct Retired {
 /// What a commit may forget that leaves the table at `after`.
 ///
 /// A shard: all its segments were taken and deleted, and its last object (the marker of a
-/// closed one; nothing of a dead one, see DrainedSegments) is from before `dead_since`. A
+/// closed one; nothing of a dead one, see DrainedSegments) is from before `over_since`. A
 /// load: it ended before that, and nothing listed waits for the table. `shards` and
 /// `loads` were listed after the positions were read. Pure.
 Retired FindRetired(const Positions& after, const std::vector<ShardListing>& shards,
-                    const std::vector<EndedLoad>& loads, WallTime dead_since);
+                    const std::vector<EndedLoad>& loads, WallTime over_since);
 
 /// Deletes what the WAL still holds of shards and loads that `positions`, the table's,
-/// have forgotten: markers and file lists. `dead_since` as in FindRetired.
+/// have forgotten: markers and file lists. `over_since` as in FindRetired.
 Status DeleteRetired(storage::ObjectStore& store, const TableUuid& table,
                      const Positions& positions, const std::vector<ShardListing>& shards,
-                     const std::vector<EndedLoad>& loads, WallTime dead_since);
+                     const std::vector<EndedLoad>& loads, WallTime over_since);
 
 }  // namespace firn::wal

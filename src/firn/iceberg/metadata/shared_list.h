@@ -76,6 +76,7 @@ class SharedList {
     return (block < full_.size() ? *full_[block] : tail_)[index % kBlockItems];
   }
 
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved, below
   void push_back(Item item, std::string json = {}) {
     Push(
         std::make_shared<Entry>(Entry{.item = std::move(item), .json = std::move(json)}));
