@@ -199,7 +199,9 @@ TEST(ValueConverterTest, AMissingColumnHasItsWriteDefault) {
   const auto converted = Convert(schema, {{"id", {"1", "2"}}}).ValueOrDie();
   EXPECT_THAT(Printed(converted, schema, 1), ElementsAre("7", "7"));
   const auto null = Convert(schema, {{"id", {"1"}}, {"n", {kNull}}}).ValueOrDie();
-  EXPECT_THAT(null.rejected, ElementsAre(Pair(0, HasSubstr("'n' is null"))));
+  EXPECT_THAT(
+      null.rejected,
+      ElementsAre(Pair(0, testing::Field(&Rejection::text, HasSubstr("'n' is null")))));
 }
 
 }  // namespace
