@@ -46,7 +46,7 @@ class Trouble {
         return SomeNode().Pause(OneOf<Duration>(node_, {seconds(1), seconds(20)}));
       default:
         return SomeNode().Pause(
-            OneOf<Duration>(node_, {minutes(10), hours(7), hours(26), hours(37)}));
+            OneOf<Duration>(node_, {minutes(10), hours(7), hours(26), hours(61)}));
     }
   }
 

@@ -1,6 +1,8 @@
 #include "firn/types/default_column.h"
 
 #include <arrow/array/array_base.h>
+#include <arrow/scalar.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 
 #include "firn/sources/files/column_names.h"
 #include "firn/sources/files/file_patterns.h"

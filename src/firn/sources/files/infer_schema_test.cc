@@ -27,8 +27,9 @@ class InferSchemaTest : public testing::Test {
     }
     return fmt::format("{}", fmt::join(columns, " "));
   }
-  std::string Failure(const std::vector<std::string>& files, FileOptions options = {}) {
-    return ErrorText(Infer(files, std::move(options)).status());
+  std::string Failure(const std::vector<std::string>& files,
+                      const FileOptions& options = {}) {
+    return ErrorText(Infer(files, options).status());
   }
   std::string Parquet(const std::string& name, const std::vector<TestColumn>& columns) {
     std::string path = folder_.path() + "/" + name;
@@ -74,7 +75,7 @@ TEST_F(InferSchemaTest, ParquetHasItsSchema) {
 }
 
 TEST_F(InferSchemaTest, AHeaderThatIsOneColumnIsToldOf) {
-  const auto notes = [&](const std::string& file, FileOptions options = {}) {
+  const auto notes = [&](const std::string& file, const FileOptions& options = {}) {
     return InferSchema({file}, options, StopToken(), [](auto, auto) {})
         .ValueOrDie()
         .notes;
