@@ -132,6 +132,33 @@ def test_a_warehouse_on_the_command_line_is_enough(firn, home):
     assert lies_in(firn, "ours")
 
 
+@pytest.mark.parametrize("text", ["wal: {flush_bytes: 1MiB}\n", "catalog:\n", "warehouse: other\n"])
+def test_a_warehouse_on_the_command_line_is_enough_beside_a_firn_yaml(firn, home, text):
+    firn.configure(text)
+    load(firn, "--warehouse", "ours", **home("catalog:\n" + catalog(firn, "firn")))
+    assert lies_in(firn, "ours")
+    assert (firn.folder / "ours/catalog.db").exists()
+    assert not (firn.folder / "theirs/c.db").exists()
+
+
+def test_a_warehouse_on_the_command_line_stays_in_the_catalog_of_firn_yaml(firn, home):
+    firn.configure("catalog: {name: prod}\n")
+    load(firn, "--warehouse", "ours", **home("catalog:\n" + catalog(firn, "prod")))
+    assert lies_in(firn, "ours")
+    assert (firn.folder / "theirs/c.db").exists()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("catalog:\n  default:\n    type: hive\n", '.pyiceberg.yaml:3: default.type: "hive" is not known; use sql or rest'),
+    ("catalog:\n  default:\n    uri: mysql://u:s3cret@h/d\n", ".pyiceberg.yaml:3: default.uri: mysql://... is no catalog"),
+    ("catalog:\n  default:\n    type: rest\n", "catalog default: uri: missing; write https://"),
+    ("catalog:\n  default: [\n", ".pyiceberg.yaml:3: not valid YAML"),
+])
+def test_settings_that_open_no_catalog_are_wrong_usage(firn, home, text, words):
+    done = firn.run("table", "list", code=2, **home(text))
+    assert words in done.stderr and "s3cret" not in done.stderr
+
+
 @pytest.mark.parametrize("text, words", [
     ("catalog:\n  type: hive\n", 'firn.yaml:2: catalog.type: "hive" is not known; use sql or rest'),
     ("catalog:\n  type: rest\n", "catalog firn: uri: missing"),
