@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <arrow/record_batch.h>
+
 #include "firn/core/bounded_queue.h"
 #include "firn/sources/dead_letters.h"
 
@@ -75,7 +77,10 @@ Status FileDelivery::Run(sources::FileSource& source) {
 
 Status FileDelivery::Deliver(sources::SourceBatch batch,
                              std::shared_ptr<OpenDeliveries> open) {
-  batch.delivery.acknowledge = OpenDeliveries::Acknowledge(open);
+  const auto& rows = batch.delivery.rows;
+  const bool has_rows = rows != nullptr && rows->num_rows() > 0;
+  // A range alone is written with the next rows, or much later: nobody waits for it.
+  if (has_rows) batch.delivery.acknowledge = OpenDeliveries::Acknowledge(open);
   return rows_.ingest->Append(std::move(batch.delivery), rows_.layout, stop_);
 }
 
@@ -88,7 +93,6 @@ Status FileDelivery::DeliverLetters(const sources::SourceBatch& batch) {
   FIRN_ASSIGN_OR_RETURN(
       wal::Delivery delivery,
       sources::DeadLetterDelivery(batch, letters_.layout->schema, runtime.Now()));
-  // A range alone waits for the next letters: nobody waits for it.
   const auto open = std::make_shared<OpenDeliveries>(runtime);
   if (has_letters) delivery.acknowledge = OpenDeliveries::Acknowledge(open);
   FIRN_RETURN_NOT_OK(

@@ -113,6 +113,15 @@ TEST_F(FileFollowerTest, RecordsThatDoNotFitAreDeadLetters) {
             std::string::npos);
 }
 
+TEST_F(FileFollowerTest, AFileWithoutARecordThatFitsIsTakenToo) {
+  Write("a.ndjson", "nonsense\n{}\n");
+  Write("b.ndjson", Lines(0, 2));
+  Follow();
+  ASSERT_TRUE(EventuallyTaken(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(2, "db.t__dead_letters"));
+}
+
 TEST_F(FileFollowerTest, AFileThatCannotBeReadIsLeftOutUntilItChanges) {
   Write("bad.csv", "nothing_of_this_table\n1\n");
   Write("good.ndjson", Lines(0, 2));
