@@ -76,7 +76,7 @@ Status FileDelivery::Run(sources::FileSource& source) {
 }
 
 Status FileDelivery::Deliver(sources::SourceBatch batch,
-                             std::shared_ptr<OpenDeliveries> open) {
+                             const std::shared_ptr<OpenDeliveries>& open) {
   const auto& rows = batch.delivery.rows;
   const bool has_rows = rows != nullptr && rows->num_rows() > 0;
   // A range alone is written with the next rows, or much later: nobody waits for it.

@@ -67,7 +67,7 @@ class FileDelivery {
   };
 
   Result<Target> OpenTarget(const std::string& name, Pipeline::Missing missing);
-  Status Deliver(sources::SourceBatch batch, std::shared_ptr<OpenDeliveries> open);
+  Status Deliver(sources::SourceBatch batch, const std::shared_ptr<OpenDeliveries>& open);
   Status DeliverLetters(const sources::SourceBatch& batch);
 
   Pipeline& pipeline_;
