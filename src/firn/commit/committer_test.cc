@@ -54,6 +54,14 @@ class CommitterTest : public testing::Test {
     return fmt::format("{}: {}", TestBatchId(batch), segments);
   }
 
+  Committer NewCommitter(const StopSource& stop) {
+    return Committer(table_.catalog(), table_.io(), table_.runtime(),
+                     {.table = table_.identifier(),
+                      .table_uuid = table_.Load().table_uuid,
+                      .wal = TestWal(),
+                      .stop = stop.token()});
+  }
+
   std::size_t Snapshots() { return table_.Load().snapshots.size(); }
 
   TestTable table_;
@@ -436,12 +444,7 @@ TEST_F(CommitterTest, AStopEndsTheAttempts) {
       stop.RequestStop();
       return MakeError(kind, "no answer");
     };
-    Committer committer(table_.catalog(), table_.io(), table_.runtime(),
-                        {.table = table_.identifier(),
-                         .table_uuid = table_.Load().table_uuid,
-                         .wal = TestWal(),
-                         .stop = stop.token()});
-    const auto outcomes = committer.Commit({TestBatch(1, 0, 1)});
+    const auto outcomes = NewCommitter(stop).Commit({TestBatch(1, 0, 1)});
     EXPECT_EQ(commits, 1);
     EXPECT_TRUE(IsError(outcomes.status(), kind == ErrorKind::kUnavailable
                                                ? ErrorKind::kCancelled
@@ -457,12 +460,7 @@ TEST_F(CommitterTest, WhatWasAppliedBeforeAStopIsKnown) {
     stop.RequestStop();
     return MakeError(ErrorKind::kOutcomeUnknown, "no answer");
   };
-  Committer committer(table_.catalog(), table_.io(), table_.runtime(),
-                      {.table = table_.identifier(),
-                       .table_uuid = table_.Load().table_uuid,
-                       .wal = TestWal(),
-                       .stop = stop.token()});
-  const auto outcomes = committer.Commit({TestBatch(1, 0, 1)});
+  const auto outcomes = NewCommitter(stop).Commit({TestBatch(1, 0, 1)});
   ASSERT_TRUE(outcomes.ok()) << outcomes.status();
   EXPECT_EQ(outcomes->front().state, BatchState::kCommitted);
 }
