@@ -76,6 +76,20 @@ def test_sigterm_makes_durable_what_waits_and_answers_it(server_folder):
     assert ids(server_folder) == list(range(RECORDS))
 
 
+def test_records_may_add_columns(server_folder, duck):
+    server_folder.configure(SERVE_CONFIG + f"tables:\n  - name: {TABLE}\n    schema_evolution: add\n")
+    with serving(server_folder) as server:
+        assert server.post(TABLE, [{"id": 1}])[0] == 200
+        status, answer = server.post(TABLE, [{"id": 2, "region": "eu", "point": {"x": 1}}, {"id": "x", "no": 1}])
+        assert (status, answer["accepted"], answer["dead_lettered"]) == (200, 1, 1)
+        assert any("schema changed: added region (string), added point (struct" in line for line in server.log)
+        server.stop()
+    server_folder.run("shift", "--all")
+    location = server_folder.table(TABLE).metadata_location
+    rows = duck.sql(f"select id, region, point.x from iceberg_scan('{location}') order by id").fetchall()
+    assert rows == [(1, None, None), (2, "eu", 1)]
+
+
 def test_bad_records_become_dead_letters(server_folder):
     with serving(server_folder) as server:
         status, answer = server.post(TABLE, '{"id":1}\n{"id":"x"}\n')

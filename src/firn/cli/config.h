@@ -79,7 +79,7 @@ struct DeadLetterConfig {
   Duration alarm_interval = std::chrono::minutes(1);
 };
 
-/// Whether a load may change the schema of a table that is there.
+/// Whether records may change the schema of a table that is there.
 enum class SchemaEvolution { kNone, kAdd };
 
 struct TableConfig {

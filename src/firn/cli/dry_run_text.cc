@@ -7,6 +7,7 @@
 #include "firn/cli/table_layout.h"
 #include "firn/cli/terminal.h"
 #include "firn/cli/units.h"
+#include "firn/types/schema_changes.h"
 
 namespace firn::cli {
 namespace {
@@ -40,7 +41,7 @@ std::string DryRunText(const DryRunView& run) {
       CurrentSchema(*run.metadata).fields != run.schema.fields) {
     text += fmt::format(
         "the schema would change: {}\n",
-        fmt::join(SchemaChanges(CurrentSchema(*run.metadata), run.schema), ", "));
+        fmt::join(types::SchemaChanges(CurrentSchema(*run.metadata), run.schema), ", "));
   }
   for (const std::string& example : run.records.examples) {
     text += fmt::format("  {}\n", example);

@@ -10,6 +10,7 @@
 #include "firn/commit/evolve.h"
 #include "firn/iceberg/update/schema_change.h"
 #include "firn/sources/files/wanted_schema.h"
+#include "firn/types/schema_changes.h"
 #include "firn/types/schema_union.h"
 
 namespace firn::cli {
@@ -27,27 +28,6 @@ Result<types::Schema> WantedByFiles(const CommandContext& context,
       options, context.stop, [&](std::int64_t records, std::int64_t read) {
         progress.Update(read, FormatCount(records) + " records read");
       });
-}
-
-/// Adds what changed in fields of one struct, list or map, and below.
-void AddChanges(const types::Schema& before, const std::vector<types::Field>& after,
-                const std::string& prefix, std::vector<std::string>& changes) {
-  for (const types::Field& field : after) {
-    const std::string path = prefix + field.name;
-    const types::Field* old = FindField(before, field.id);
-    if (old == nullptr) {
-      changes.push_back(fmt::format("added {} ({})", path, field.type.ToString()));
-      continue;
-    }
-    if (old->required && !field.required) {
-      changes.push_back(fmt::format("made {} optional", path));
-    }
-    if (field.type.is_primitive() && old->type != field.type) {
-      changes.push_back(fmt::format("widened {} from {} to {}", path,
-                                    old->type.ToString(), field.type.ToString()));
-    }
-    AddChanges(before, field.type.fields(), path + ".", changes);
-  }
 }
 
 }  // namespace
@@ -80,13 +60,6 @@ Result<types::Schema> SchemaWanted(const CommandContext& context,
       {.format_version = table.format_version, .last_column_id = table.last_column_id});
 }
 
-std::vector<std::string> SchemaChanges(const types::Schema& before,
-                                       const types::Schema& after) {
-  std::vector<std::string> changes;
-  AddChanges(before, after.fields, "", changes);
-  return changes;
-}
-
 Result<OpenTable> EvolveSchema(const CommandContext& context, Workspace& workspace,
                                OpenTable table, const types::Schema& wanted) {
   const types::Schema before = CurrentSchema(table.metadata());
@@ -96,7 +69,7 @@ Result<OpenTable> EvolveSchema(const CommandContext& context, Workspace& workspa
                                              .uuid = table.metadata().table_uuid,
                                              .stop = context.stop},
                                             wanted));
-  const auto changes = SchemaChanges(before, CurrentSchema(table.metadata()));
+  const auto changes = types::SchemaChanges(before, CurrentSchema(table.metadata()));
   if (!changes.empty()) {
     fmt::print("{}: schema changed: {}\n", table.identifier, fmt::join(changes, ", "));
   }

@@ -25,11 +25,6 @@ Result<types::Schema> SchemaWanted(const CommandContext& context,
                                    const std::vector<std::string>& files,
                                    const sources::FileOptions& options);
 
-/// "added x (string)", "widened point.x from int to long", "made id optional", in the
-/// order of `after`.
-std::vector<std::string> SchemaChanges(const types::Schema& before,
-                                       const types::Schema& after);
-
 /// Commits what `table` lacks of `wanted`, and prints what was changed. As
 /// commit::EvolveTable.
 Result<OpenTable> EvolveSchema(const CommandContext& context, Workspace& workspace,

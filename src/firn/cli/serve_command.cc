@@ -69,6 +69,10 @@ Result<http::ServerOptions> ServerOptionsOf(const HttpConfig& config) {
   return options;
 }
 
+bool Evolves(const TableConfig& table) {
+  return table.schema_evolution == SchemaEvolution::kAdd && !table.ignore_unknown;
+}
+
 void Log(jobs::EventLevel level, const std::string& message) {
   if (level == jobs::EventLevel::kInfo) {
     LogInfo(message);
@@ -230,6 +234,8 @@ class Serving {
                                                         .no_header = !config.header}));
     const auto table = config_.tables.find(config.table);
     if (table == config_.tables.end()) return folder;
+    // Columns without names tell no new ones.
+    folder.evolves = Evolves(table->second) && config.header;
     folder.format.ignore_unknown = table->second.ignore_unknown;
     folder.format.time_units = time_units_.at(config.table);
     return folder;
@@ -240,6 +246,7 @@ class Serving {
                                        config_.http.max_decompressed_bytes};
     const auto table = config_.tables.find(name);
     if (table == config_.tables.end()) return options;
+    options.evolves = Evolves(table->second);
     options.format.ignore_unknown = table->second.ignore_unknown;
     options.format.time_units = time_units_.at(name);
     return options;

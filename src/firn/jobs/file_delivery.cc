@@ -41,12 +41,12 @@ Status OpenDeliveries::Await(const StopToken& stop) {
   return failure_;
 }
 
-Result<FileDelivery::Target> FileDelivery::OpenTarget(const std::string& name,
-                                                      Pipeline::Missing missing) {
+Result<FileDelivery::Target> FileDelivery::AwaitTarget(
+    const std::function<void(const Pipeline::Opened&)>& open) {
   using Opened = Result<std::shared_ptr<TableIngest>>;
   // Shared: the pipeline may tell of it after this has gone.
   auto told = std::make_shared<BoundedQueue<Opened>>(pipeline_.environment().runtime, 1);
-  pipeline_.Open(name, missing, [told](Opened opened) { told->Push(std::move(opened)); });
+  open([told](Opened opened) { told->Push(std::move(opened)); });
   std::optional<Opened> opened = told->Pop();
   FIRN_ASSIGN_OR_RETURN(auto ingest, *std::move(opened));
   auto layout = ingest->layout();
@@ -54,13 +54,24 @@ Result<FileDelivery::Target> FileDelivery::OpenTarget(const std::string& name,
 }
 
 Status FileDelivery::Open() {
-  return OpenTarget(table_, Pipeline::Missing::kFail).Value(&rows_);
+  return AwaitTarget([this](const auto& opened) {
+           pipeline_.Open(table_, Pipeline::Missing::kFail, opened);
+         })
+      .Value(&rows_);
+}
+
+Status FileDelivery::Evolve(const types::Schema& wanted) {
+  return AwaitTarget(
+             [&](const auto& opened) { pipeline_.Evolve(table_, wanted, opened); })
+      .Value(&rows_);
 }
 
 Status FileDelivery::OpenDeadLetters() {
   if (letters_.ingest != nullptr) return Status::OK();
-  return OpenTarget(sources::DeadLetterTable(table_),
-                    Pipeline::Missing::kMakeDeadLetterTable)
+  return AwaitTarget([this](const auto& opened) {
+           pipeline_.Open(sources::DeadLetterTable(table_),
+                          Pipeline::Missing::kMakeDeadLetterTable, opened);
+         })
       .Value(&letters_);
 }
 
@@ -77,10 +88,9 @@ Status FileDelivery::Run(sources::FileSource& source) {
 
 Status FileDelivery::Deliver(sources::SourceBatch batch,
                              const std::shared_ptr<OpenDeliveries>& open) {
-  const auto& rows = batch.delivery.rows;
-  const bool has_rows = rows != nullptr && rows->num_rows() > 0;
   // A range alone is written with the next rows, or much later: nobody waits for it.
-  if (has_rows) batch.delivery.acknowledge = OpenDeliveries::Acknowledge(open);
+  if (batch.delivery.has_rows())
+    batch.delivery.acknowledge = OpenDeliveries::Acknowledge(open);
   return rows_.ingest->Append(std::move(batch.delivery), rows_.layout, stop_);
 }
 

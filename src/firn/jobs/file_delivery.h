@@ -43,6 +43,8 @@ class FileDelivery {
 
   /// Opens the table. Errors as of Pipeline::Open.
   Status Open();
+  /// Opens it anew, once it takes rows of `wanted`. Errors as of Pipeline::Evolve.
+  Status Evolve(const types::Schema& wanted);
   /// And that of its dead letters, which is made if it is missing.
   Status OpenDeadLetters();
 
@@ -66,7 +68,8 @@ class FileDelivery {
     std::shared_ptr<const wal::TableLayout> layout;
   };
 
-  Result<Target> OpenTarget(const std::string& name, Pipeline::Missing missing);
+  /// Waits for what `open` tells.
+  Result<Target> AwaitTarget(const std::function<void(const Pipeline::Opened&)>& open);
   Status Deliver(sources::SourceBatch batch, const std::shared_ptr<OpenDeliveries>& open);
   Status DeliverLetters(const sources::SourceBatch& batch);
 

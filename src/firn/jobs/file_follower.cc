@@ -9,6 +9,7 @@
 #include "firn/core/stoppable_sleep.h"
 #include "firn/jobs/durable_sources.h"
 #include "firn/sources/dead_letters.h"
+#include "firn/sources/files/wanted_schema.h"
 #include "firn/storage/s3/digest.h"
 
 namespace firn::jobs {
@@ -228,7 +229,7 @@ Status FileFollower::Take(const sources::FolderFile& file, const wal::TakenFile&
                             .options = folder_.format};
   const Status begun = wal::ReadLoad(wal, delivery.table_uuid(), taken.id).status();
   if (IsError(begun, ErrorKind::kNotFound)) {
-    FIRN_RETURN_NOT_OK(CheckReadable(load, stop));
+    FIRN_RETURN_NOT_OK(Prepare(load, delivery));
   } else {
     FIRN_RETURN_NOT_OK(TriedAgain(begun));
     const auto first = FindFirstRecord(taken.id, delivery);
@@ -239,6 +240,22 @@ Status FileFollower::Take(const sources::FolderFile& file, const wal::TakenFile&
   FIRN_RETURN_NOT_OK(TriedAgain(Note(taken, LoadFileOf(file), delivery)));
   OnTaken(file, taken, delivery);
   return Status::OK();
+}
+
+Status FileFollower::Prepare(sources::FileLoad& load, FileDelivery& delivery) {
+  const StopToken stop = stop_.token();
+  if (folder_.evolves) {
+    FIRN_ASSIGN_OR_RETURN(const types::Schema wanted,
+                          sources::FindWantedSchema(
+                              {.schema = load.schema, .files = load.files},
+                              folder_.format, stop, [](std::int64_t, std::int64_t) {}));
+    if (wanted != load.schema) {
+      const Status evolved = delivery.Evolve(wanted);
+      FIRN_RETURN_NOT_OK(evolved.IsInvalid() ? evolved : TriedAgain(evolved));
+      load.schema = delivery.schema();
+    }
+  }
+  return CheckReadable(load, stop);
 }
 
 Status FileFollower::Land(sources::FileLoad load, const wal::LoadFile& file,

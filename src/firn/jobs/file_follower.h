@@ -22,6 +22,8 @@ struct FollowedFolder {
   std::string table;
   sources::FolderOptions files;
   sources::FileOptions format;
+  /// Change the table to hold a file's records (sources::FindWantedSchema).
+  bool evolves = false;
   /// How often the folder is read.
   Duration poll_interval = std::chrono::seconds(1);
 };
@@ -57,6 +59,8 @@ class FileFollower {
   /// `taken`: what is to be noted of it once it is durable.
   Status Take(const sources::FolderFile& file, const wal::TakenFile& taken,
               FileDelivery& delivery);
+  /// Changes the table to hold the file, as far as that is wanted; then reads it once.
+  Status Prepare(sources::FileLoad& load, FileDelivery& delivery);
   /// Makes all of a file durable.
   Status Land(sources::FileLoad load, const wal::LoadFile& file, FileDelivery& delivery);
   /// From then on it is known, and its load may be forgotten.

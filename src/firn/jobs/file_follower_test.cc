@@ -31,6 +31,7 @@ class FileFollowerTest : public ::testing::Test {
                                          .files = {.folder = std::string(folder_.path()),
                                                    .stable_for = Duration(0)},
                                          .format = {},
+                                         .evolves = evolves_,
                                          .poll_interval = milliseconds(5)});
   }
 
@@ -60,6 +61,7 @@ class FileFollowerTest : public ::testing::Test {
     return test_.Eventually([&] { return Taken() >= files; });
   }
 
+  bool evolves_ = false;
   // Of the faults that threads meet until they end.
   std::atomic<int> calls_ = 0;
   sources::TestFolder folder_;
@@ -130,6 +132,27 @@ TEST_F(FileFollowerTest, AFileThatCannotBeReadIsLeftOutUntilItChanges) {
   Write("bad.csv", "id\n7\n");
   ASSERT_TRUE(EventuallyTaken(2));
   EXPECT_TRUE(test_.EventuallyHasRows(3));
+}
+
+TEST_F(FileFollowerTest, AFileMayAddColumns) {
+  evolves_ = true;
+  Write("a.ndjson", "{\"id\":1,\"x\":1}\n");
+  Follow();
+  ASSERT_TRUE(EventuallyTaken(1));
+  Write("b.csv", "id,y\n2,0.5\n");
+  ASSERT_TRUE(EventuallyTaken(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, x: long, y: double");
+}
+
+TEST_F(FileFollowerTest, AFileThatTheTableCannotTakeIsLeftOut) {
+  evolves_ = true;
+  Write("a.csv", "id,Name\n1,a\n");
+  Write("b.ndjson", Lines(0, 1));
+  Follow();
+  ASSERT_TRUE(EventuallyTaken(1));
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
 }
 
 TEST_F(FileFollowerTest, AStoreThatFailsNowAndThenLosesNothingAndDoublesNothing) {

@@ -118,6 +118,61 @@ TEST_F(HttpEndpointsTest, ABodyWhoseRecordsNeverFindMemoryIsTooLarge) {
   EXPECT_EQ(test_.buffer_memory().used_bytes(), 0);
 }
 
+class EvolvingTest : public ::testing::Test {
+ protected:
+  EvolvingTest() {
+    test_.upload_options().evolves = true;
+    test_.Start();
+  }
+
+  TestPipeline test_;
+};
+
+TEST_F(EvolvingTest, RecordsAddTheColumnsThatTheyHave) {
+  EXPECT_EQ(test_.Post("{\"id\":1,\"x\":0.5}\n{\"id\":2}\nnonsense\n"),
+            R"(200 {"accepted":2,"dead_lettered":1,"dead_letters":[{"line":3,)"
+            R"("reason":"not JSON: no value at byte 1"}]})");
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, x: double");
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(1, "db.t__dead_letters"));
+  EXPECT_EQ(test_.buffer_memory().used_bytes(), 0);
+}
+
+TEST_F(EvolvingTest, WhatTheTableCannotBecomeIsADeadLetter) {
+  EXPECT_THAT(test_.Post(R"({"id":1,"Name":"a"})"),
+              StartsWith(R"(200 {"accepted":0,"dead_lettered":1,)"));
+  EXPECT_THAT(test_.Post(R"({"name":"a","x":1})"),
+              StartsWith(R"(200 {"accepted":0,"dead_lettered":1,)"));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
+}
+
+TEST_F(EvolvingTest, RequestsAtOnceAddWhatAnyOfThemHas) {
+  std::vector<std::function<std::string()>> answers;
+  for (int i = 0; i < 20; ++i) {
+    answers.push_back(test_.PostLater(fmt::format(R"({{"id":{},"c{}":"x"}})", i, i % 3)));
+  }
+  for (const auto& answer : answers) {
+    // One may meet a table that another has changed since it was read.
+    const std::string said = answer();
+    EXPECT_THAT(
+        said, ::testing::AnyOf(StartsWith(R"(200 {"accepted":1,)"), StartsWith("503 ")));
+  }
+  for (const char* column : {"c0: string", "c1: string", "c2: string"}) {
+    EXPECT_THAT(test_.Columns(), HasSubstr(column));
+  }
+}
+
+TEST_F(EvolvingTest, ACatalogThatIsDownMakesTheSenderComeAgain) {
+  ASSERT_THAT(test_.Post(R"({"id":1})"), StartsWith("200 "));
+  test_.catalog_script().before_load = [] {
+    return MakeError(ErrorKind::kUnavailable, "down");
+  };
+  const auto answer = test_.PostLater(R"({"id":2,"x":1})");
+  test_.Close();
+  EXPECT_THAT(answer(), StartsWith("503 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
+}
+
 TEST_F(HttpEndpointsTest, DecodesTheNameOfTheTable) {
   EXPECT_THAT(test_.Post(R"({"id":1})", "db%2E%74"), StartsWith("200 "));
 }

@@ -3,9 +3,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/ranges.h>
+
+#include "firn/commit/evolve.h"
 #include "firn/shift/table_check.h"
 #include "firn/shift/wal_layout.h"
 #include "firn/sources/dead_letters.h"
+#include "firn/types/schema_changes.h"
+#include "firn/types/schema_union.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::jobs {
@@ -19,6 +24,13 @@ constexpr Duration kFirstDiscoveryInterval = std::chrono::seconds(2);
 constexpr Duration kDiscoveryInterval = std::chrono::minutes(1);
 /// Tables that are shifted at the same time.
 constexpr int kShiftsAtOnce = 4;
+
+/// True if rows of `wanted` are rows of `schema`. What ids say does not count.
+bool Takes(const types::Schema& schema, const types::Schema& wanted) {
+  const auto united = types::UnionByName(
+      schema, wanted, {.last_column_id = types::HighestFieldId(schema)});
+  return united.ok() && *united == schema;
+}
 
 }  // namespace
 
@@ -51,10 +63,41 @@ std::shared_ptr<TableIngest> Pipeline::Find(const std::string& name) {
 
 void Pipeline::Open(const std::string& name, Missing missing, const Opened& opened) {
   if (auto open = Find(name)) return opened(std::move(open));
-  const bool is_queued =
-      opener_.TryRun([this, name, missing, opened] { opened(OpenNow(name, missing)); });
-  if (is_queued) return;
+  RunOpening(name, [this, name, missing] { return OpenNow(name, missing); }, opened);
+}
+
+void Pipeline::Evolve(const std::string& name, const types::Schema& wanted,
+                      const Opened& opened) {
+  RunOpening(name, [this, name, wanted] { return EvolveNow(name, wanted); }, opened);
+}
+
+void Pipeline::RunOpening(
+    const std::string& name,
+    const std::function<Result<std::shared_ptr<TableIngest>>()>& open,
+    const Opened& opened) {
+  if (opener_.TryRun([open, opened] { opened(open()); })) return;
   opened(Error(ErrorKind::kUnavailable, "{}: too many tables are being opened", name));
+}
+
+Result<std::shared_ptr<TableIngest>> Pipeline::EvolveNow(const std::string& name,
+                                                         const types::Schema& wanted) {
+  FIRN_ASSIGN_OR_RETURN(const auto identifier, iceberg::ParseTableIdentifier(name));
+  FIRN_ASSIGN_OR_RETURN(auto ingest, OpenNow(name, Missing::kFail));
+  const auto before = ingest->layout();
+  // Another request may have wanted the same.
+  if (Takes(before->schema, wanted)) return ingest;
+  FIRN_ASSIGN_OR_RETURN(
+      const iceberg::LoadedTable table,
+      commit::EvolveTable(
+          environment_.catalog, environment_.runtime,
+          {.identifier = identifier, .uuid = before->uuid, .stop = stop_.token()},
+          wanted));
+  ingest->ChangeLayout(shift::WalLayoutOf(table.metadata));
+  const auto changes =
+      types::SchemaChanges(before->schema, CurrentSchema(table.metadata));
+  environment_.events(EventLevel::kInfo, fmt::format("{}: schema changed: {}", name,
+                                                     fmt::join(changes, ", ")));
+  return ingest;
 }
 
 Result<std::shared_ptr<TableIngest>> Pipeline::OpenNow(const std::string& name,
@@ -192,6 +235,7 @@ void Pipeline::Close() {
   {
     MutexLock lock(mutex_);
     closing_ = true;
+    stop_.RequestStop();
     closing_changed_.NotifyAll();
     tables = tables_;
   }

@@ -22,10 +22,11 @@
 #include "firn/wal/wal_reader.h"
 
 // What `firn serve` runs, without the sources that feed it.
-//   pipeline        the tables of a process, and how they are opened
+//   pipeline        the tables of a process, and how they are opened and evolved
 //   table_ingest    one table's buffer, and the thread that flushes it into the WAL
 //   shift_loop      one table's shifts, whenever the WAL holds enough
-//   http_endpoints  what HTTP requests ask of a pipeline
+//   http_endpoints  what HTTP requests ask of a pipeline; upload: one that has records
+//   file_follower   a folder whose files are taken; file_delivery: one of them
 
 namespace firn::jobs {
 
@@ -71,6 +72,10 @@ class Pipeline {
   /// errors.
   void Open(const std::string& name, Missing missing, const Opened& opened);
 
+  /// As Open, once the table takes rows of `wanted` (commit::EvolveTable); Invalid, too,
+  /// if it cannot come to that.
+  void Evolve(const std::string& name, const types::Schema& wanted, const Opened& opened);
+
   const Environment& environment() const { return environment_; }
   MemoryBudget& buffer_memory() const { return environment_.buffer_memory; }
   DeadLetterCounts& dead_letters() { return dead_letters_; }
@@ -94,6 +99,12 @@ class Pipeline {
   /// The table, if it is open. Does not wait.
   std::shared_ptr<TableIngest> Find(const std::string& name);
   Result<std::shared_ptr<TableIngest>> OpenNow(const std::string& name, Missing missing);
+  Result<std::shared_ptr<TableIngest>> EvolveNow(const std::string& name,
+                                                 const types::Schema& wanted);
+  /// Runs, with what `opened` is told, on the thread that opens tables.
+  void RunOpening(const std::string& name,
+                  const std::function<Result<std::shared_ptr<TableIngest>>()>& open,
+                  const Opened& opened);
   Result<iceberg::LoadedTable> Load(const iceberg::TableIdentifier& identifier,
                                     Missing missing);
   Result<std::shared_ptr<Table>> Make(const iceberg::TableIdentifier& identifier,
@@ -122,6 +133,8 @@ class Pipeline {
   std::map<std::string, std::shared_ptr<Table>> tables_;  // guarded by mutex_
   bool closing_ = false;                                  // guarded by mutex_
 
+  /// Ends what the opener tries.
+  StopSource stop_;
   TaskQueue opener_;
   Thread discoverer_;
 };

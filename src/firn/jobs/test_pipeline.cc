@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "firn/core/whole_number.h"
 #include "firn/types/column_list.h"
 #include "firn/wal/wal_root.h"
@@ -57,7 +59,7 @@ void TestPipeline::Start() {
       options_);
   endpoints_ = std::make_unique<HttpEndpoints>(
       runtime_, *pipeline_, metrics_,
-      [](const std::string&) { return UploadOptions{.decoded_bytes_max = 1000}; });
+      [options = upload_options_](const std::string&) { return options; });
 }
 
 std::function<std::string()> TestPipeline::Send(const std::string& method,
@@ -133,6 +135,16 @@ void TestPipeline::AddColumn(const std::string& name) {
                               {iceberg::AddSchema{.schema = std::move(schema)},
                                iceberg::SetCurrentSchema{}})
                  .ok());
+}
+
+std::string TestPipeline::Columns() {
+  const auto loaded =
+      memory_catalog_.LoadTable({.namespace_name = "db", .name = "t"}).ValueOrDie();
+  std::vector<std::string> columns;
+  for (const types::Field& field : CurrentSchema(loaded.metadata).fields) {
+    columns.push_back(fmt::format("{}: {}", field.name, field.type.ToString()));
+  }
+  return fmt::format("{}", fmt::join(columns, ", "));
 }
 
 }  // namespace firn::jobs

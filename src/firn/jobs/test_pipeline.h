@@ -32,6 +32,8 @@ class TestPipeline {
   iceberg::Catalog& catalog() { return catalog_; }
   storage::FaultHook& wal_faults() { return wal_faults_; }
   metrics::Registry& metrics() { return metrics_; }
+  /// From the next Start on.
+  UploadOptions& upload_options() { return upload_options_; }
   MemoryBudget& buffer_memory() { return buffer_memory_; }
   Pipeline& pipeline() { return *pipeline_; }
 
@@ -59,6 +61,8 @@ class TestPipeline {
   /// Of main's history.
   std::int64_t Snapshots();
   void AddColumn(const std::string& name);
+  /// Of db.t: "id: long, name: string".
+  std::string Columns();
 
  private:
   /// Gives what waits for the answer.
@@ -78,6 +82,7 @@ class TestPipeline {
   iceberg::MemoryCatalog memory_catalog_{runtime_, "memory:///warehouse"};
   commit::ScriptedCatalog catalog_{memory_catalog_};
   PipelineOptions options_;
+  UploadOptions upload_options_ = {.decoded_bytes_max = 1000};
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<HttpEndpoints> endpoints_;
 };

@@ -8,6 +8,7 @@
 
 #include "firn/jobs/memory_shares.h"
 #include "firn/sources/dead_letters.h"
+#include "firn/sources/files/wanted_schema.h"
 #include "firn/sources/http/body_decoding.h"
 
 namespace firn::jobs {
@@ -48,7 +49,9 @@ nlohmann::json LettersNamed(const std::vector<sources::DeadLetter>& letters) {
   nlohmann::json named = nlohmann::json::array();
   for (const sources::DeadLetter& letter : letters) {
     if (named.size() == kLettersNamedMax) break;
-    named.push_back({{"line", letter.position}, {"reason", letter.reason}});
+    const std::string reason =
+        letter.reason.substr(sources::PlaceOf(letter.reason).size());
+    named.push_back({{"line", letter.position}, {"reason", reason}});
   }
   return named;
 }
@@ -79,9 +82,27 @@ void Upload::Start() {
 void Upload::OnTable(const Ingest& ingest) {
   if (!ingest.ok()) return Fail(ingest.status());
   ingest_ = *ingest;
+  const Status decoded = DecodeBody();
+  if (!decoded.ok()) return Fail(decoded);
+  OnBody();
+}
+
+void Upload::OnBody() {
   layout_ = ingest_->layout();
-  auto records = ReadBody();
+  auto records = ReadRecords();
   if (!records.ok()) return Fail(records.status());
+  if (options_.evolves && !std::exchange(has_evolved_, true)) {
+    const types::Schema wanted = Wanted(records->dead_letters);
+    if (wanted != layout_->schema) {
+      *records = {};
+      records_memory_.Release();
+      return pipeline_.Evolve(
+          table_, wanted,
+          [self = shared_from_this()](const Ingest& ingest) { self->OnEvolved(ingest); });
+    }
+  }
+  body_ = {};
+  body_memory_.Release();
   TakeRecords(*std::move(records));
   if (options_.strict && dead_lettered_ > 0) {
     return answer_(JsonResponse(400, {{"error", "records do not fit; nothing was taken"},
@@ -107,9 +128,29 @@ void Upload::TakeRecords(sources::BodyRecords records) {
   for (const auto& letter : records_.dead_letters) reasons_.Add(letter.reason_class);
 }
 
-Status Upload::Claim(std::int64_t bytes) {
+types::Schema Upload::Wanted(const std::vector<sources::DeadLetter>& letters) const {
+  std::vector<std::string_view> records;
+  for (const sources::DeadLetter& letter : letters) {
+    const bool can_be_saved =
+        letter.reason_class == sources::ReasonClass::kUnknownColumn ||
+        letter.reason_class == sources::ReasonClass::kInvalidValue;
+    if (can_be_saved) records.push_back(letter.raw);
+  }
+  if (records.empty()) return layout_->schema;
+  return sources::SchemaForRecords(layout_->schema, records, options_.format.time_units);
+}
+
+void Upload::OnEvolved(const Ingest& ingest) {
+  // What the table cannot become leaves dead letters.
+  const bool is_refused = StatusOf(ingest.status()) == 400;
+  if (!ingest.ok() && !is_refused) return Fail(ingest.status());
+  if (ingest.ok()) ingest_ = *ingest;
+  OnBody();
+}
+
+Status Upload::Claim(std::int64_t bytes, MemoryReservation& claimed) {
   const MemoryShare share = RecordShare(pipeline_.buffer_memory());
-  if (memory_.bytes() + bytes > share.limit_bytes) {
+  if (body_memory_.bytes() + records_memory_.bytes() + bytes > share.limit_bytes) {
     return Status::CapacityError(
         "the body's records take more memory than memory_limit has for them; send less "
         "at once (more than ",
@@ -121,20 +162,24 @@ Status Upload::Claim(std::int64_t bytes) {
     return Error(ErrorKind::kUnavailable,
                  "no memory for the body's records now ({} bytes)", bytes);
   }
-  memory_.Add(*std::move(memory));
+  claimed.Add(*std::move(memory));
   return Status::OK();
 }
 
-Result<sources::BodyRecords> Upload::ReadBody() {
-  const sources::ClaimMemory claim = [this](std::int64_t bytes) { return Claim(bytes); };
-  memory_ = std::exchange(request_.memory, {});
+Status Upload::DecodeBody() {
+  body_memory_ = std::exchange(request_.memory, {});
   const auto encoding = http::FindHeader(request_.headers, "Content-Encoding");
-  FIRN_ASSIGN_OR_RETURN(
-      const std::string body,
-      sources::DecodeBody(std::exchange(request_.body, {}), encoding.value_or(""),
-                          options_.decoded_bytes_max, claim));
-  return sources::ReadNdjsonBody(body, layout_->schema, options_.format,
-                                 "http " + request_.peer, claim);
+  return sources::DecodeBody(
+             std::exchange(request_.body, {}), encoding.value_or(""),
+             options_.decoded_bytes_max,
+             [this](std::int64_t bytes) { return Claim(bytes, body_memory_); })
+      .Value(&body_);
+}
+
+Result<sources::BodyRecords> Upload::ReadRecords() {
+  return sources::ReadNdjsonBody(
+      body_, layout_->schema, options_.format, "http " + request_.peer,
+      [this](std::int64_t bytes) { return Claim(bytes, records_memory_); });
 }
 
 void Upload::OnDeadLetterTable(const Ingest& ingest) {
@@ -159,7 +204,7 @@ Status Upload::AppendDeadLetters(TableIngest& ingest) {
 
 void Upload::AppendRows() {
   // From here on the tables' buffers count what they hold.
-  memory_.Release();
+  records_memory_.Release();
   if (records_.rows == nullptr) return OnPart(kRows, Status::OK());
   wal::Delivery delivery = {.rows = std::move(records_.rows)};
   delivery.acknowledge = [self = shared_from_this()](const auto& segment) {

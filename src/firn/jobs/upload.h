@@ -24,6 +24,8 @@ struct UploadOptions {
   sources::FileOptions format;
   /// Of a body without its compression.
   std::int64_t decoded_bytes_max = 64 << 20;
+  /// Change the table to hold records that do not fit (sources::SchemaForRecords).
+  bool evolves = false;
   /// Take nothing if a record is bad.
   bool strict = false;
 };
@@ -44,9 +46,16 @@ class Upload : public std::enable_shared_from_this<Upload> {
   using Ingest = Result<std::shared_ptr<TableIngest>>;
 
   void OnTable(const Ingest& ingest);
-  /// Unavailable if there is no memory now, CapacityError if there never is so much.
-  Status Claim(std::int64_t bytes);
-  Result<sources::BodyRecords> ReadBody();
+  /// Counts in `memory`. Unavailable if there is none now, CapacityError if there never
+  /// is so much.
+  Status Claim(std::int64_t bytes, MemoryReservation& memory);
+  Status DecodeBody();
+  Result<sources::BodyRecords> ReadRecords();
+  /// Reads the body for the table as it is now.
+  void OnBody();
+  /// What the table should become for dead letters that `evolves` may save.
+  types::Schema Wanted(const std::vector<sources::DeadLetter>& letters) const;
+  void OnEvolved(const Ingest& ingest);
   void TakeRecords(sources::BodyRecords records);
   void OnDeadLetterTable(const Ingest& ingest);
   Status AppendDeadLetters(TableIngest& ingest);
@@ -65,14 +74,19 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   std::shared_ptr<TableIngest> ingest_;
   std::shared_ptr<const wal::TableLayout> layout_;
+  std::string body_;
+  /// Whether its records were shown to the table's schema.
+  bool has_evolved_ = false;
   sources::BodyRecords records_;
   std::int64_t accepted_ = 0;
   std::size_t dead_lettered_ = 0;
   sources::ReasonCounts reasons_;
   /// The first of them, for the answer.
   nlohmann::json letters_named_ = nlohmann::json::array();
-  /// Of the text and the records, until the tables' buffers have them.
-  MemoryReservation memory_;
+  /// Of the text, until it is read, and of the records, until the tables' buffers have
+  /// them.
+  MemoryReservation body_memory_;
+  MemoryReservation records_memory_;
   /// Each is written by whoever tells of its part.
   std::array<Status, kPartCount> outcomes_;
   std::atomic<int> parts_left_ = kPartCount;

@@ -87,6 +87,13 @@ std::string Difference(const std::vector<types::Field>& fields,
 
 }  // namespace
 
+std::string_view PlaceOf(std::string_view reason) {
+  const bool has_place = reason.starts_with("line ") || reason.starts_with("row ");
+  const std::size_t end = reason.find(": ");
+  if (!has_place || end == std::string_view::npos) return "";
+  return reason.substr(0, end + 2);
+}
+
 std::string DeadLetterTable(std::string_view table) {
   return fmt::format("{}__dead_letters", table);
 }

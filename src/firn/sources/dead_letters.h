@@ -11,6 +11,9 @@
 
 namespace firn::sources {
 
+/// "line 7: " or "row 7: " in front of a reason; empty if it names no place.
+std::string_view PlaceOf(std::string_view reason);
+
 /// The table that holds the dead letters of `table`: "<table>__dead_letters".
 std::string DeadLetterTable(std::string_view table);
 

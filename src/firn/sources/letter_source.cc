@@ -6,18 +6,11 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
+#include "firn/sources/dead_letters.h"
 #include "firn/sources/record_offsets.h"
 
 namespace firn::sources {
 namespace {
-
-/// "line 7: " of a reason, since a record without its file has no place.
-std::string_view PlaceOf(std::string_view reason) {
-  const bool has_place = reason.starts_with("line ") || reason.starts_with("row ");
-  const std::size_t end = reason.find(": ");
-  if (!has_place || end == std::string_view::npos) return "";
-  return reason.substr(0, end + 2);
-}
 
 /// Text and bytes are arrays of one class.
 std::string TextAt(const arrow::Array& column, std::int64_t row) {

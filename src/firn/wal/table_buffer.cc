@@ -15,10 +15,6 @@ namespace {
 /// Buffered rows take their memory three times: as they came, sorted, and encoded.
 constexpr std::int64_t kMemoryCopies = 3;
 
-bool HasRows(const Delivery& delivery) {
-  return delivery.rows != nullptr && delivery.rows->num_rows() > 0;
-}
-
 std::shared_ptr<arrow::Int64Array> Consecutive(std::int64_t first, std::int64_t count) {
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
   std::iota(offsets.begin(), offsets.end(), first);
@@ -50,7 +46,7 @@ Status CompleteOffsets(Delivery& delivery) {
     return InvalidError("source {}: the range [{}, {}) ends before it starts",
                         range.source, range.first, range.next);
   }
-  if (!HasRows(delivery)) return Status::OK();
+  if (!delivery.has_rows()) return Status::OK();
   if (delivery.offsets != nullptr) return CheckOffsets(delivery);
   const std::int64_t rows = delivery.rows->num_rows();
   if (rows > range.next - range.first) {
@@ -64,14 +60,15 @@ Status CompleteOffsets(Delivery& delivery) {
 Status Complete(const types::Schema& schema, Delivery& delivery) {
   if (delivery.rows != nullptr) FIRN_RETURN_NOT_OK(CheckRows(schema, *delivery.rows));
   if (delivery.range) return CompleteOffsets(delivery);
-  if (!HasRows(delivery)) return InvalidError("a delivery has neither rows nor a range");
+  if (!delivery.has_rows())
+    return InvalidError("a delivery has neither rows nor a range");
   if (delivery.offsets == nullptr) return Status::OK();
   return InvalidError("a delivery has offsets, but no range");
 }
 
 /// Size in memory, offsets included.
 Result<std::int64_t> MemoryBytes(const Delivery& delivery) {
-  if (!HasRows(delivery)) return 0;
+  if (!delivery.has_rows()) return 0;
   FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
                         arrow::util::ReferencedBufferSize(*delivery.rows));
   if (delivery.offsets == nullptr) return bytes;
@@ -139,6 +136,8 @@ void AcknowledgeAll(const std::vector<Acknowledgement>& acknowledgements,
 }
 
 }  // namespace
+
+bool Delivery::has_rows() const { return rows != nullptr && rows->num_rows() > 0; }
 
 Result<std::unique_ptr<TableBuffer>> TableBuffer::Make(Runtime& runtime,
                                                        MemoryBudget& memory,
@@ -266,11 +265,11 @@ Result<bool> TableBuffer::Add(Delivery& part, std::int64_t bytes,
 void TableBuffer::AddLocked(Delivery& part, std::int64_t bytes,
                             MemoryReservation memory) {
   const bool is_first =
-      pending_.row_count == 0 && (HasRows(part) || pending_.ranges.empty());
+      pending_.row_count == 0 && (part.has_rows() || pending_.ranges.empty());
   if (is_first) pending_.since = runtime_.SinceBoot();
   std::optional<std::int32_t> source;
   if (part.range) source = JoinRange(*part.range, pending_.ranges);
-  if (HasRows(part)) {
+  if (part.has_rows()) {
     pending_.row_count += part.rows->num_rows();
     pending_.rows.push_back({std::move(part.rows), source, part.offsets});
   }

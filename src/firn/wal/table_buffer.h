@@ -34,6 +34,8 @@ struct Delivery {
   std::shared_ptr<arrow::Int64Array> offsets;
   /// May be empty.
   Acknowledgement acknowledge;
+
+  bool has_rows() const;
 };
 
 struct TableBufferOptions {

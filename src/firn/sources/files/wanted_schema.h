@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/core/status.h"
 #include "firn/sources/files/infer_schema.h"
+#include "firn/sources/files/time_units.h"
 #include "firn/types/schema.h"
 
 namespace firn::sources {
@@ -31,5 +33,20 @@ struct FilesForTable {
 Result<types::Schema> FindWantedSchema(const FilesForTable& table,
                                        const FileOptions& options, const StopToken& stop,
                                        const InferenceProgress& progress);
+
+/// Fields, at any depth, that a schema may come to by records of a stream: more are names
+/// that are data.
+inline constexpr std::size_t kStreamFieldsMax = 1000;
+
+/// The same for JSON records of a stream that did not fit: new columns, and ints that
+/// meet larger integers. Nothing becomes optional, since one bad record is no reason.
+///
+/// Records that cannot be united with the table want nothing (they are looked at one by
+/// one if all at once cannot), nor do those that would not fit all the same. Equal to
+/// `schema` if nothing has to change, or there would be more than kStreamFieldsMax
+/// fields. Pure.
+types::Schema SchemaForRecords(const types::Schema& schema,
+                               const std::vector<std::string_view>& records,
+                               const TimeUnits& units);
 
 }  // namespace firn::sources

@@ -48,6 +48,10 @@ class WantedSchemaTest : public testing::Test {
     return Wanted({path});
   }
 
+  std::string OfRecords(const std::vector<std::string_view>& records) {
+    return Text(SchemaForRecords({.fields = table_}, records, {}).fields);
+  }
+
   std::string AsItIs() const { return Text(table_); }
 
   TestFolder folder_;
@@ -149,6 +153,34 @@ TEST_F(WantedSchemaTest, NamesThatDifferOnlyInCaseAreRefused) {
   const auto refused = Wanted({folder_.Write("a.csv", "id,Name\n1,a\n")}).status();
   EXPECT_THAT(refused.message(), testing::AllOf(HasSubstr("'Name'"), HasSubstr("'name'"),
                                                 HasSubstr("only in case")));
+}
+
+TEST_F(WantedSchemaTest, RecordsOfAStreamAddWhatTheyHave) {
+  const std::string before = AsItIs();
+  EXPECT_EQ(OfRecords({R"({"id": 1, "at": "2026-01-02T03:04:05Z"})",
+                       R"({"id": 3, "n": 1, "s": {"x": 1}})", R"({"id": 2, "n": 0.5})"}),
+            before + ", at: timestamptz, n: double, s: struct<6: x: long>");
+  EXPECT_EQ(OfRecords({R"({"id": 2147483648})"}), "id!: long, name: string");
+}
+
+TEST_F(WantedSchemaTest, RecordsOfAStreamMakeNothingOptional) {
+  EXPECT_EQ(OfRecords({R"({"id": 1, "n": 1})", R"({"id": 1})"}), AsItIs() + ", n: long");
+  EXPECT_EQ(OfRecords({R"({"name": "a", "n": 1})"}), AsItIs());
+}
+
+TEST_F(WantedSchemaTest, RecordsOfAStreamThatCannotFitWantNothing) {
+  EXPECT_EQ(OfRecords({"nonsense", "[1]", R"({"id": "x", "n": 1})"}), AsItIs());
+  EXPECT_EQ(OfRecords({R"({"id": 1, "Name": "a"})", R"({"id": 1, "n": 1})",
+                       R"({"id": 1, "m": 1})"}),
+            AsItIs() + ", n: long, m: long");
+}
+
+TEST_F(WantedSchemaTest, RecordsOfAStreamThatHaveDataForNamesWantNothing) {
+  std::string record = R"({"id": 1)";
+  for (std::size_t i = 0; i < kStreamFieldsMax; ++i) {
+    record += fmt::format(R"(, "user{}": 1)", i);
+  }
+  EXPECT_EQ(OfRecords({record + "}"}), AsItIs());
 }
 
 TEST_F(WantedSchemaTest, AColumnWithAWriteDefaultStaysRequiredWhereItIsMissing) {
