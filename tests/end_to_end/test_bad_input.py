@@ -112,6 +112,7 @@ file_case("a gzip file that is none", "none.csv.gz", PEOPLE)
 file_case("a Parquet file that was cut", "cut.parquet", b"PAR1" + bytes(100))
 
 
+file_case("a CSV file with another delimiter", "semicolons.csv", "id;name\n1;a\n")
 file_case("an unknown column that is nearly right", "near.csv", "id,nmae\n1,a\n", "--strict")
 
 

@@ -216,6 +216,22 @@ def test_check_finds_all_that_is_there(people):
     assert text.count("\n") == len(found) and "\x1b" not in text
 
 
+def test_check_looks_at_followed_folders(people):
+    people.configure("""sources:
+  files:
+    - {table: db.people, path: incoming}
+    - {table: db.nobody, path: other}
+    - {table: db.people, path: people.csv}
+""")
+    found = wrong(people)
+    assert "its table db.nobody is not there" in found["files other"]
+    assert "incoming is not a folder" in found["files incoming"]
+    assert "people.csv is not a folder" in found["files people.csv"]
+    (people.folder / "incoming").mkdir()
+    people.configure("sources: {files: [{table: db.people, path: incoming}]}")
+    assert checks(people)["files incoming"]["text"] == "* go into db.people"
+
+
 def test_check_reads_every_table(people):
     people.run("table", "create", "db.level", "--columns", "a int")
     with people.table("db.level").transaction() as change:

@@ -121,7 +121,8 @@ def test_a_missing_table_and_a_wrong_body_are_refused(server_folder):
     with serving(server_folder) as server:
         assert server.post("web.nothing", [{}])[0] == 404
         assert server.post(TABLE, "[1, 2]")[0] == 400
-        assert server.post(TABLE, b"x" * (17 << 20))[0] == 413
+        status, answer = server.post(TABLE, b"x" * (17 << 20))
+        assert (status, answer["error"]) == (413, "the body has more than 16777216 bytes")
         assert server.post(TABLE, gzip.compress(b" " * (65 << 20)))[0] == 413
         assert server.post(TABLE, "{}", headers={"Content-Encoding": "br"})[0] == 415
         assert server.get("/healthz") == (200, "ok\n")

@@ -56,7 +56,7 @@ def test_a_table_that_is_not_there(firn):
 def test_rows_that_are_not_due(waiting):
     (text,) = ask(waiting).values()
     assert text.startswith(f"40,000 rows in {len(segments(waiting))} segments (")
-    assert "once they are 256 MiB (shift.start_bytes), or once the oldest is 1 min 0 s old (shift.max_age; now " in text
+    assert "begins a shift at 256 MiB (shift.start_bytes), or once the oldest segment is 1 min 0 s old (shift.max_age; now " in text
 
 
 def test_rows_that_are_due(waiting):
@@ -190,6 +190,17 @@ def test_a_catalog_that_is_down(waiting, catalog):
     for segment in segments(waiting):
         segment.unlink()
     assert ask(waiting)["nothing_logged"] == "The log holds no segment."
+
+
+def test_a_catalog_whose_file_is_gone(waiting):
+    (waiting.folder / "warehouse/catalog.db").rename(waiting.folder / "moved.db")
+    reasons = ask(waiting)
+    assert list(reasons) == ["catalog_down", "logged"]
+    assert "there is no catalog" in reasons["catalog_down"]
+
+
+def test_a_folder_without_anything(firn):
+    assert "there is no catalog" in firn.run("why-stuck", TABLE, code=1).stderr
 
 
 def test_the_document_is_one(waiting):

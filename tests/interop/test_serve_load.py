@@ -2,6 +2,7 @@
 servers are stopped and started."""
 
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from rest_lake import RestLake
 
 sys.path.append(str(ROOT / "tests/end_to_end"))
 from serve_load import TABLE, Load, Outage, check, run_load  # noqa: E402
+from serving import Server  # noqa: E402
 
 
 class S3RestLake(RestLake):
@@ -33,6 +35,23 @@ def s3_rest_lake(tmp_path, own_s3, own_rest):
 
 def outage_of(server):
     return Outage(server.name, [lambda: server.run("stop"), lambda: server.run("crash")], server.start)
+
+
+def test_serve_waits_for_a_store_that_is_down_at_its_start(s3_rest_lake, own_s3):
+    s3_rest_lake.firn("table", "create", TABLE, "--columns", "id long not null", "--sort-by", "id")
+    own_s3.run("stop")
+    server = Server(s3_rest_lake)
+    try:
+        end = time.monotonic() + 120
+        while not any("not serving yet, tried again in" in line for line in server.log):
+            assert time.monotonic() < end and server.process.poll() is None, "".join(server.log)
+            time.sleep(0.1)
+        own_s3.start()
+        server.await_serving()
+        assert server.post(TABLE, [{"id": 1}])[0] == 200
+        server.stop()
+    finally:
+        server.process.kill()
 
 
 def test_firn_its_store_and_its_catalog_may_end_under_load(s3_rest_lake, own_s3, own_rest):

@@ -181,6 +181,34 @@ void CheckConfiguredTables(const Config& config,
   }
 }
 
+Status CheckSource(const FolderConfig& source,
+                   const std::vector<iceberg::TableIdentifier>& identifiers) {
+  FIRN_ASSIGN_OR_RETURN(const auto table, iceberg::ParseTableIdentifier(source.table));
+  if (std::ranges::find(identifiers, table) == identifiers.end()) {
+    return InvalidError("its table {0} is not there; 'firn table create {0}' makes it",
+                        source.table);
+  }
+  FIRN_ASSIGN_OR_RETURN(const std::string path, AbsolutePath(source.path));
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return InvalidError("{} is not a folder", path);
+  if (access(path.c_str(), R_OK | X_OK) == 0) return Status::OK();
+  return InvalidError("{}: {}", path, std::strerror(errno));
+}
+
+/// Folders that `serve` is to follow.
+void CheckSources(const Config& config,
+                  const std::vector<iceberg::TableIdentifier>& identifiers,
+                  std::vector<Finding>& findings) {
+  for (const FolderConfig& source : config.source_files) {
+    const std::string subject = "files " + source.path;
+    const Status status = CheckSource(source, identifiers);
+    findings.push_back(
+        status.ok()
+            ? Fine(subject, fmt::format("{} go into {}", source.pattern, source.table))
+            : Wrong(subject, ErrorText(status)));
+  }
+}
+
 std::string CatalogAddress(const Config& config) {
   const auto settings = SettingsOf(config);
   if (!settings.ok()) return "";
@@ -254,6 +282,7 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
   findings.push_back(CheckWal(workspace, wal_path, tables));
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
   CheckConfiguredTables(workspace.config(), *identifiers, findings);
+  CheckSources(workspace.config(), *identifiers, findings);
 }
 
 /// Whether both lie on one disk, so that one fills the other.
@@ -333,6 +362,7 @@ Result<std::vector<Finding>> Check(const CommandContext& context) {
     findings.push_back(
         Fine("catalog", CatalogText(config, "") + ": not there yet, will be made"));
     CheckConfiguredTables(config, {}, findings);
+    CheckSources(config, {}, findings);
     return findings;
   }
   if (!workspace.ok()) {

@@ -14,6 +14,8 @@
 #include "firn/cli/table_access.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
+#include "firn/core/backoff.h"
+#include "firn/core/stoppable_sleep.h"
 #include "firn/core/whole_number.h"
 #include "firn/http/http_server.h"
 #include "firn/jobs/file_follower.h"
@@ -30,6 +32,10 @@ namespace {
 constexpr Duration kStopPollInterval = std::chrono::milliseconds(50);
 /// Answers that are under way when everything is durable.
 constexpr Duration kLastAnswersTime = std::chrono::seconds(2);
+
+/// While store or catalog are down at the start.
+constexpr Backoff kOpenBackoff = {.first = std::chrono::seconds(1),
+                                  .max = std::chrono::seconds(15)};
 
 /// Bodies are large, and come and go: the system gets back what they took, instead of
 /// heaps that grow to hold the next one.
@@ -124,26 +130,26 @@ class EndTimer {
 /// The server, from its start to its end.
 class Serving {
  public:
-  /// Both must outlive it.
-  Serving(Workspace& workspace, const Config& config)
+  /// The workspace must outlive it.
+  Serving(Workspace& workspace, const WalId& wal_id)
       : workspace_(workspace),
-        config_(config),
+        config_(workspace.config()),
+        wal_id_(wal_id),
         runtime_(workspace.runtime()),
-        buffer_memory_(runtime_, config.memory_limit / 2),
-        shift_memory_(runtime_, config.memory_limit / 2) {}
+        buffer_memory_(runtime_, config_.memory_limit / 2),
+        shift_memory_(runtime_, config_.memory_limit / 2) {}
 
   Status Run(const StopToken& stop) {
     FIRN_ASSIGN_OR_RETURN(http::ServerOptions options, ServerOptionsOf(config_.http));
+    options.refusal = jobs::ErrorResponse;
     options.body_memory = jobs::BodyShare(buffer_memory_);
     options.body_bytes_max =
         std::min(options.body_bytes_max, options.body_memory->limit_bytes);
     FIRN_RETURN_NOT_OK(ReadTimeUnits());
-    FIRN_ASSIGN_OR_RETURN(const WalId wal_id,
-                          wal::OpenWalRoot(runtime_, workspace_.wal_store()));
     FIRN_ASSIGN_OR_RETURN(std::vector<jobs::FollowedFolder> folders, ReadFolders());
     RaiseFileLimit();
     GiveBackLargeBlocks();
-    jobs::Pipeline pipeline(EnvironmentOf(wal_id), PipelineOptionsOf());
+    jobs::Pipeline pipeline(EnvironmentOf(), PipelineOptionsOf());
     jobs::HttpEndpoints endpoints(
         runtime_, pipeline, workspace_.metrics(),
         [this](const std::string& table) { return UploadOptionsOf(table); });
@@ -173,7 +179,7 @@ class Serving {
   }
 
  private:
-  jobs::Pipeline::Environment EnvironmentOf(const WalId& wal_id) {
+  jobs::Pipeline::Environment EnvironmentOf() {
     return {.runtime = runtime_,
             .buffer_memory = buffer_memory_,
             .shift_memory = shift_memory_,
@@ -181,7 +187,7 @@ class Serving {
             .catalog = workspace_.catalog(),
             .io = workspace_.file_io(),
             .wal_store = workspace_.wal_store(),
-            .wal_id = wal_id,
+            .wal_id = wal_id_,
             .events = Log};
   }
 
@@ -285,6 +291,7 @@ class Serving {
 
   Workspace& workspace_;
   const Config& config_;
+  const WalId wal_id_;
   Runtime& runtime_;
   MemoryBudget buffer_memory_;
   MemoryBudget shift_memory_;
@@ -292,15 +299,37 @@ class Serving {
   std::map<std::string, sources::TimeUnits> time_units_;
 };
 
+struct Opened {
+  std::unique_ptr<Workspace> workspace;
+  WalId wal_id;
+};
+
+Result<Opened> OpenAll(const CommandContext& context) {
+  Opened opened;
+  FIRN_ASSIGN_OR_RETURN(opened.workspace, OpenWorkspace(context, WorkspaceMode::kCreate));
+  FIRN_ASSIGN_OR_RETURN(opened.wal_id,
+                        wal::OpenWalRoot(context.runtime, opened.workspace->wal_store()));
+  return opened;
+}
+
 }  // namespace
 
 Status RunServe(const CommandContext& context) {
   CommandContext unstopped = context;
   // The stores are not to give up at a stop: what was taken is written after it.
   unstopped.stop = {};
-  FIRN_ASSIGN_OR_RETURN(const auto workspace,
-                        OpenWorkspace(unstopped, WorkspaceMode::kCreate));
-  return Serving(*workspace, workspace->config()).Run(context.stop);
+  for (int failures = 1;; ++failures) {
+    const Result<Opened> opened = OpenAll(unstopped);
+    if (opened.ok()) {
+      return Serving(*opened->workspace, opened->wal_id).Run(context.stop);
+    }
+    // A store or catalog that is down at the start is waited for as it is later.
+    if (!IsError(opened.status(), ErrorKind::kUnavailable)) return opened.status();
+    const Duration wait = WaitAfter(failures, kOpenBackoff, context.runtime);
+    LogWarning(fmt::format("not serving yet, tried again in {}: {}", FormatDuration(wait),
+                           ErrorText(opened.status())));
+    if (!SleepUnlessStopped(context.runtime, wait, context.stop).ok()) return Status::OK();
+  }
 }
 
 }  // namespace firn::cli

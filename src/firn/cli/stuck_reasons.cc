@@ -97,15 +97,15 @@ class Reasons {
         fmt::format("{} {} in the log and not in the table", BacklogText(), Verb());
     if (backlog.bytes < limits.start_bytes && age < limits.max_age) {
       return Add("not_due",
-                 fmt::format("{}. 'firn serve' shifts them once they are {} "
-                             "(shift.start_bytes), or once the oldest is {} old "
+                 fmt::format("{}. 'firn serve' begins a shift at {} "
+                             "(shift.start_bytes), or once the oldest segment is {} old "
                              "(shift.max_age; now {}).",
                              what, FormatBytes(limits.start_bytes),
                              FormatDuration(limits.max_age), FormatDuration(age)));
     }
     if (age < limits.max_age + kLateMin) {
       return Add("due",
-                 fmt::format("{}; the oldest was written {}. A shift of them is "
+                 fmt::format("{}; the oldest was written {}. A shift is "
                              "due, and begins or runs now if 'firn serve' does. "
                              "{}",
                              what, Ago(*backlog.since, state_.now), LastCommitText()));

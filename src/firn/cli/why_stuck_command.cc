@@ -185,8 +185,13 @@ bool IsAnswer(const Status& status) {
 Result<std::vector<StuckReason>> Reasons(const CommandContext& context,
                                          const std::string& name) {
   const auto workspace = OpenWorkspace(context, WorkspaceMode::kExisting);
-  if (!IsAnswer(workspace.status())) {
-    return ReasonsWithoutCatalog(context, workspace.status());
+  const bool is_missing = IsError(workspace.status(), ErrorKind::kNotFound);
+  if (is_missing || !IsAnswer(workspace.status())) {
+    FIRN_ASSIGN_OR_RETURN(auto reasons,
+                          ReasonsWithoutCatalog(context, workspace.status()));
+    // Without a log either, nothing was begun here.
+    if (is_missing && reasons.back().kind == "nothing_logged") return workspace.status();
+    return reasons;
   }
   FIRN_RETURN_NOT_OK(workspace.status());
   const auto table = FindTable(**workspace, name);

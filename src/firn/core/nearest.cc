@@ -41,4 +41,9 @@ std::optional<std::string> CloseName(const std::vector<std::string>& names,
   return nearest;
 }
 
+std::string DidYouMean(const std::vector<std::string>& names, std::string_view text) {
+  const auto close = CloseName(names, text);
+  return close ? fmt::format("; did you mean '{}'?", *close) : "";
+}
+
 }  // namespace firn

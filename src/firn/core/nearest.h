@@ -15,4 +15,8 @@ std::string NearestName(const std::vector<std::string>& names, std::string_view 
 std::optional<std::string> CloseName(const std::vector<std::string>& names,
                                      std::string_view text);
 
+/// "; did you mean 'ts'?" behind a message about a name that there is not; empty if no
+/// name is close.
+std::string DidYouMean(const std::vector<std::string>& names, std::string_view text);
+
 }  // namespace firn

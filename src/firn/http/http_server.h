@@ -51,6 +51,9 @@ struct ServerOptions {
   /// What bodies take their memory of, before they are read; one that finds none is
   /// answered with 503. Without it, bodies are not counted.
   std::optional<MemoryShare> body_memory = std::nullopt;
+  /// An answer of the server's own, which refuses a request for this reason. Without it
+  /// they are plain text.
+  std::function<Response(int status, const std::string& why)> refusal = {};
   /// Further connections are answered with 503.
   std::int64_t connections_max = 8192;
   /// How long a connection may be silent between two requests.

@@ -29,10 +29,13 @@ constexpr std::size_t kLingerBytesMax = 64 << 20;
 constexpr auto kLingerTime = std::chrono::seconds(2);
 constexpr auto kWriteTimeout = std::chrono::seconds(30);
 
-Response Plain(int status, const std::string& text) {
-  return {.status = status,
-          .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
-          .body = text + "\n"};
+Response Refusal(const ServerOptions& options, int status, const std::string& why) {
+  if (options.refusal) return options.refusal(status, why);
+  Response response = {.status = status,
+                       .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
+                       .body = why + "\n"};
+  if (status == 503) response.headers.push_back({"Retry-After", "1"});
+  return response;
 }
 
 std::string PeerOf(const net::ip::tcp::socket& socket) {
@@ -182,7 +185,7 @@ void ServerConnection::Handle() {
     request.memory = std::move(body_memory_);
     shared_->handler(std::move(request), AnswerTo(number));
   } catch (const std::exception& e) {
-    OnAnswer(number, Plain(500, e.what()));
+    OnAnswer(number, Refusal(shared_->options, 500, e.what()));
   }
 }
 
@@ -205,8 +208,9 @@ void ServerConnection::StartAnswerTimer() {
   answer_timer_.async_wait(
       [self = shared_from_this(), number = handled_](ErrorCode error) {
         if (error) return;
-        self->OnAnswer(
-            number, Plain(503, "no answer in time; what was sent may have been taken"));
+        self->OnAnswer(number,
+                       Refusal(self->shared_->options, 503,
+                               "no answer in time; what was sent may have been taken"));
       });
 }
 
@@ -243,9 +247,7 @@ void ServerConnection::CloseWith(int status, const std::string& why) {
   // What was read of the body is not needed while the answer is written.
   parser_ = nullptr;
   body_memory_.Release();
-  Response response = Plain(status, why);
-  if (status == 503) response.headers.push_back({"Retry-After", "1"});
-  Write(std::move(response), /*closes=*/true);
+  Write(Refusal(shared_->options, status, why), /*closes=*/true);
 }
 
 void ServerConnection::RefuseForNow(const std::string& why) {

@@ -106,6 +106,7 @@ void FileFollower::Tell(EventLevel level, const std::string& text) {
 void FileFollower::Run() {
   Runtime& runtime = pipeline_.environment().runtime;
   const StopToken stop = stop_.token();
+  LookAtTable();
   int failed = 0;
   while (!stop.stop_requested()) {
     const Status passed = Pass();
@@ -122,6 +123,14 @@ void FileFollower::Run() {
     }
     (void)SleepUnlessStopped(runtime, wait, stop);
   }
+}
+
+void FileFollower::LookAtTable() {
+  const StopToken stop = stop_.token();
+  const Status opened = FileDelivery(pipeline_, folder_.table, stop).Open();
+  if (opened.ok() || stop.stop_requested()) return;
+  Tell(EventLevel::kWarning, fmt::format("files of {} are not taken yet: {}",
+                                         folder_.files.folder, ErrorText(opened)));
 }
 
 Status FileFollower::Pass() {

@@ -48,6 +48,8 @@ class FileFollower {
 
  private:
   void Run();
+  /// Says what is wrong with the table, before the first file tells.
+  void LookAtTable();
   /// Takes what is new.
   Status Pass();
   Status TakeNew(const sources::FolderFile& file);

@@ -50,6 +50,13 @@ Status CheckColumnNames(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
+std::optional<std::string> LikelyDelimiter(std::string_view only_column) {
+  const std::size_t found = only_column.find_first_of(";\t|");
+  if (found == std::string_view::npos) return std::nullopt;
+  const char delimiter = only_column[found];
+  return delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+}
+
 std::string WhatIsThere(const std::vector<std::string>& names, std::string_view name) {
   const auto close = CloseName(names, name);
   std::string text =

@@ -107,14 +107,12 @@ class FileInference {
   void NoteOtherDelimiter(const std::string& path, const arrow::Schema& columns) {
     if (columns.num_fields() != 1 || options_.csv.delimiter) return;
     const std::string& name = columns.field(0)->name();
-    const std::size_t found = name.find_first_of(";\t|");
-    if (found == std::string::npos) return;
-    const std::string delimiter =
-        name[found] == '\t' ? "\\t" : std::string(1, name[found]);
+    const auto delimiter = LikelyDelimiter(name);
+    if (!delimiter) return;
     notes_.push_back(fmt::format(
         "{}: is read as one column, '{}'; if '{}' separates values, give --delimiter "
         "'{}'",
-        path, name, delimiter, delimiter));
+        path, name, *delimiter, *delimiter));
   }
 
   Status AddNdjson(InputFile file) {

@@ -154,7 +154,7 @@ TEST(JsonRowsTest, NumbersAreTimesOnlyInADeclaredUnit) {
   EXPECT_EQ(Taken("timestamptz", "\"2024-11-13T14:38:32Z\"", millis),
             "2024-11-13T14:38:32+00:00");
   EXPECT_THAT(Taken("timestamptz", "1731508712229"),
-              HasSubstr("declare it with --time-unit 'c=s' (or ms, us, ns)"));
+              HasSubstr("declare it with --time-unit 'c=s' (or ms, us, ns), or with"));
 }
 
 TEST(JsonRowsTest, UndeclaredUnitFailsOnlyAsTheFirstValue) {

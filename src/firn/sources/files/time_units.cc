@@ -6,6 +6,8 @@
 
 #include <arrow/util/decimal.h>
 
+#include "firn/core/nearest.h"
+#include "firn/sources/files/column_names.h"
 #include "firn/sources/files/rejected_records.h"
 
 namespace firn::sources {
@@ -71,7 +73,10 @@ Result<TimeUnits> ParseTimeUnits(const std::vector<std::string>& texts) {
 Status CheckTimeUnits(const TimeUnits& units, const types::Schema& schema) {
   for (const auto& [column, unit] : units) {
     const types::Field* field = types::FindField(schema, column);
-    if (field == nullptr) return InvalidError("there is no column '{}'", column);
+    if (field == nullptr) {
+      return InvalidError("there is no column '{}'{}", column,
+                          DidYouMean(ColumnNames(schema.fields), column));
+    }
     if (IsTimestamp(field->type)) continue;
     return InvalidError("column '{}' is of type {}, which has no unit of time", column,
                         field->type.ToString());
@@ -120,7 +125,8 @@ std::string UndeclaredUnit(std::string_view column, const types::Type& type,
                            std::string_view number) {
   return fmt::format(
       "column '{}': {} is a number, and {} needs to know what it counts; declare it with "
-      "--time-unit '{}=s' (or ms, us, ns)",
+      "--time-unit '{}=s' (or ms, us, ns), or with time_units in the "
+      "configuration",
       column, Shown(number), type.ToString(), column);
 }
 

@@ -25,6 +25,13 @@ Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& c
   const std::vector<std::string> names = ColumnNames(schema.fields);
   for (const std::string& column : columns) {
     if (std::ranges::count(names, column) > 0) continue;
+    const auto delimiter = columns.size() == 1 ? LikelyDelimiter(column) : std::nullopt;
+    if (delimiter) {
+      return InvalidError(
+          "the header is read as one column, '{}', which the table does not have; if "
+          "'{}' separates values, give --delimiter '{}'",
+          column, *delimiter, *delimiter);
+    }
     return InvalidError(
         "the table has no column '{}'; {}; --evolve-schema adds others, --ignore-unknown "
         "leaves them out",
