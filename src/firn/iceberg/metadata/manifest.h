@@ -65,6 +65,17 @@ struct ManifestEntry {
   bool operator==(const ManifestEntry&) const = default;
 };
 
+/// A field of a manifest list that Firn has no name for, of a version to come: carried
+/// along as it is.
+struct UnknownField {
+  /// The Avro field, as JSON.
+  std::string schema;
+  /// Not null, in Avro's binary form.
+  std::string value;
+
+  bool operator==(const UnknownField&) const = default;
+};
+
 /// What a manifest's files have in one partition field. Bounds as in DataFile, over the
 /// values that are neither null nor NaN; absent if there are none.
 struct FieldSummary {
@@ -72,6 +83,7 @@ struct FieldSummary {
   std::optional<bool> contains_nan;
   std::optional<std::string> lower_bound;
   std::optional<std::string> upper_bound;
+  std::vector<UnknownField> unknown_fields = {};
 
   bool operator==(const FieldSummary&) const = default;
 };
@@ -100,8 +112,13 @@ struct ManifestFile {
   /// Where the row ids start that its files without one inherit; absent before format
   /// version 3, of delete files, and from WriteManifest.
   std::optional<std::int64_t> first_row_id;
+  std::vector<UnknownField> unknown_fields = {};
 
   bool operator==(const ManifestFile&) const = default;
 };
+
+/// The first field of the line, or of its summaries, that Firn has no name for: a
+/// manifest that took the place of this one would lose it. Null if there is none.
+const UnknownField* FindUnknownField(const ManifestFile& manifest);
 
 }  // namespace firn::iceberg

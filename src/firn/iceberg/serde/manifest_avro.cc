@@ -191,10 +191,7 @@ std::string UnknownField(const avro::Schema& schema, const Value& value,
   const Values& values = std::get<Values>(value.data);
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const RecordField& field = schema.fields[i];
-    const bool is_known = std::ranges::any_of(known, [&](const Named& one) {
-      return field.field_id ? one.id == *field.field_id : one.name == field.name;
-    });
-    if (!is_known && !values[i].is_null()) return field.name;
+    if (!serde::IsAmong(known, field) && !values[i].is_null()) return field.name;
   }
   return {};
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,13 @@ struct Named {
   FieldId id;
   const char* name;
 };
+
+/// Whether a field is one of these: by id, or by name if it has no id.
+inline bool IsAmong(std::span<const Named> known, const RecordField& field) {
+  return std::ranges::any_of(known, [&](const Named& one) {
+    return field.field_id ? one.id == *field.field_id : one.name == field.name;
+  });
+}
 
 /// A map of the spec: from field id to a metric.
 struct NamedMap {

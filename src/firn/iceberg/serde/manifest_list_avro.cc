@@ -1,14 +1,18 @@
 #include "firn/iceberg/serde/manifest_list_avro.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "firn/iceberg/metadata/row_lineage.h"
+#include "firn/iceberg/serde/carried_fields.h"
 #include "firn/iceberg/serde/manifest_fields.h"
 
 namespace firn::iceberg {
 namespace {
 
+using serde::AddCarried;
+using serde::AppendCarried;
 using serde::Field;
 using serde::Kind;
 using serde::kManifestCodec;
@@ -22,6 +26,7 @@ using serde::OptionalLong;
 using serde::Reader;
 using serde::RecordField;
 using serde::SchemaPtr;
+using serde::UnknownFieldsOf;
 using serde::Value;
 using serde::Values;
 
@@ -48,11 +53,57 @@ constexpr Named kContainsNan{518, "contains_nan"};
 constexpr Named kLowerBound{510, "lower_bound"};
 constexpr Named kUpperBound{511, "upper_bound"};
 
-SchemaPtr ManifestFileSchema(std::int32_t format_version) {
-  SchemaPtr summary = avro::Record("r508", {Field(kContainsNull, Kind::kBoolean),
-                                            OptionalField(kContainsNan, Kind::kBoolean),
-                                            OptionalField(kLowerBound, Kind::kBytes),
-                                            OptionalField(kUpperBound, Kind::kBytes)});
+constexpr Named kListFields[] = {
+    kManifestPath,     kManifestLength, kPartitionSpecId,     kManifestContent,
+    kManifestSequence, kMinSequence,    kAddedSnapshotId,     kAddedFiles,
+    kExistingFiles,    kDeletedFiles,   kAddedRows,           kExistingRows,
+    kDeletedRows,      kPartitions,     kManifestKeyMetadata, kManifestFirstRowId,
+    kContainsNull,     kContainsNan,    kLowerBound,          kUpperBound};
+
+bool IsRead(const RecordField& field) { return serde::IsAmong(kListFields, field); }
+
+/// The fields that Firn does not know, and that a list carries along.
+struct CarriedFields {
+  std::vector<RecordField> of_manifest;
+  std::vector<RecordField> of_summary;
+};
+
+const avro::Schema& WithoutUnion(const avro::Schema& type) {
+  return type.kind == Kind::kUnion ? *type.parts.back() : type;
+}
+
+/// Of a list of this schema.
+CarriedFields CarriedBy(const avro::Schema& list) {
+  CarriedFields carried;
+  AddCarried(list.fields, carried.of_manifest);
+  for (const RecordField& field : list.fields) {
+    if (!serde::IsAmong(std::span(&kPartitions, 1), field)) continue;
+    const avro::Schema& array = WithoutUnion(*field.type);
+    if (array.kind != Kind::kArray) continue;
+    AddCarried(WithoutUnion(*array.parts[0]).fields, carried.of_summary);
+  }
+  return carried;
+}
+
+Status AddUnknown(const std::vector<ManifestFile>& manifests, CarriedFields& carried) {
+  for (const ManifestFile& manifest : manifests) {
+    FIRN_RETURN_NOT_OK(
+        serde::AddUnknown(manifest.unknown_fields, IsRead, carried.of_manifest));
+    if (!manifest.partitions) continue;
+    for (const FieldSummary& summary : *manifest.partitions) {
+      FIRN_RETURN_NOT_OK(
+          serde::AddUnknown(summary.unknown_fields, IsRead, carried.of_summary));
+    }
+  }
+  return Status::OK();
+}
+
+SchemaPtr ManifestFileSchema(std::int32_t format_version, const CarriedFields& carried) {
+  std::vector<RecordField> summary_fields = {
+      Field(kContainsNull, Kind::kBoolean), OptionalField(kContainsNan, Kind::kBoolean),
+      OptionalField(kLowerBound, Kind::kBytes), OptionalField(kUpperBound, Kind::kBytes)};
+  std::ranges::copy(carried.of_summary, std::back_inserter(summary_fields));
+  SchemaPtr summary = avro::Record("r508", std::move(summary_fields));
   std::vector<RecordField> fields = {
       Field(kManifestPath, Kind::kString),
       Field(kManifestLength, Kind::kLong),
@@ -72,20 +123,24 @@ SchemaPtr ManifestFileSchema(std::int32_t format_version) {
   if (HasRowLineage(format_version)) {
     fields.push_back(OptionalField(kManifestFirstRowId, Kind::kLong));
   }
+  std::ranges::copy(carried.of_manifest, std::back_inserter(fields));
   return avro::Record("manifest_file", std::move(fields));
 }
 
-Value SummariesValue(const std::optional<std::vector<FieldSummary>>& summaries) {
-  if (!summaries.has_value()) return {};
+Result<Value> SummariesValue(const std::optional<std::vector<FieldSummary>>& summaries,
+                             const CarriedFields& carried) {
+  if (!summaries.has_value()) return Value{};
   Values values;
   for (const FieldSummary& summary : *summaries) {
     const Value contains_nan =
         summary.contains_nan.has_value() ? Value{*summary.contains_nan} : Value{};
-    values.push_back(
-        {Values{Value{summary.contains_null}, contains_nan,
-                OptionalBytes(summary.lower_bound), OptionalBytes(summary.upper_bound)}});
+    Values fields = {Value{summary.contains_null}, contains_nan,
+                     OptionalBytes(summary.lower_bound),
+                     OptionalBytes(summary.upper_bound)};
+    FIRN_RETURN_NOT_OK(AppendCarried(carried.of_summary, summary.unknown_fields, fields));
+    values.push_back({std::move(fields)});
   }
-  return {std::move(values)};
+  return Value{std::move(values)};
 }
 
 bool HasCounts(const ManifestFile& manifest) {
@@ -94,7 +149,9 @@ bool HasCounts(const ManifestFile& manifest) {
          manifest.existing_rows_count && manifest.deleted_rows_count;
 }
 
-Value ManifestFileValue(const ManifestFile& manifest, std::int32_t format_version) {
+Result<Value> ManifestFileValue(const ManifestFile& manifest, std::int32_t format_version,
+                                const CarriedFields& carried) {
+  FIRN_ASSIGN_OR_RETURN(Value summaries, SummariesValue(manifest.partitions, carried));
   Values values = {Value{manifest.manifest_path},
                    Long(manifest.manifest_length),
                    Long(manifest.partition_spec_id.value()),
@@ -108,12 +165,13 @@ Value ManifestFileValue(const ManifestFile& manifest, std::int32_t format_versio
                    Long(*manifest.added_rows_count),
                    Long(*manifest.existing_rows_count),
                    Long(*manifest.deleted_rows_count),
-                   SummariesValue(manifest.partitions),
+                   std::move(summaries),
                    OptionalBytes(manifest.key_metadata)};
   if (HasRowLineage(format_version)) {
     values.push_back(OptionalLong(manifest.first_row_id));
   }
-  return {std::move(values)};
+  FIRN_RETURN_NOT_OK(AppendCarried(carried.of_manifest, manifest.unknown_fields, values));
+  return Value{std::move(values)};
 }
 
 std::optional<std::vector<FieldSummary>> ToSummaries(Reader& reader) {
@@ -126,16 +184,19 @@ std::optional<std::vector<FieldSummary>> ToSummaries(Reader& reader) {
     reader.Fail(kPartitions.name, "is not a list");
     return summaries;
   }
-  const avro::Schema& element = *type->parts[0];
+  const avro::Schema& element = WithoutUnion(*type->parts[0]);
   for (const Value& summary : *values) {
-    Reader fields(element.kind == Kind::kUnion ? *element.parts.back() : element, summary,
-                  kPartitions.name);
+    Reader fields(element, summary, kPartitions.name);
     summaries.push_back(
         {.contains_null = fields.Require<bool>(kContainsNull.id, kContainsNull.name),
          .contains_nan = fields.OptionalBoolOf(kContainsNan),
          .lower_bound = fields.OptionalStringOf(kLowerBound),
          .upper_bound = fields.OptionalStringOf(kUpperBound)});
-    if (!fields.status().ok()) reader.Fail(kPartitions.name, "is damaged");
+    if (!fields.status().ok()) {
+      reader.Fail(kPartitions.name, "is damaged");
+      continue;
+    }
+    summaries.back().unknown_fields = UnknownFieldsOf(element, summary);
   }
   return summaries;
 }
@@ -166,7 +227,21 @@ Result<ManifestFile> ToManifestFile(const avro::Schema& schema, const Value& val
       .key_metadata = reader.OptionalStringOf(kManifestKeyMetadata),
       .first_row_id = reader.OptionalLongOf(kManifestFirstRowId)};
   FIRN_RETURN_NOT_OK(reader.status());
+  manifest.unknown_fields = UnknownFieldsOf(schema, value);
   return manifest;
+}
+
+/// What a new list has to carry: fields of the manifests, and of the list taken over.
+Result<CarriedFields> CarriedAlong(const std::vector<ManifestFile>& manifests,
+                                   const std::optional<avro::ContainerBlocks>& list) {
+  CarriedFields carried;
+  if (list) {
+    FIRN_ASSIGN_OR_RETURN(const SchemaPtr schema,
+                          avro::ParseSchema(list->schema_json(), IsRead));
+    carried = CarriedBy(*schema);
+  }
+  FIRN_RETURN_NOT_OK(AddUnknown(manifests, carried));
+  return carried;
 }
 
 }  // namespace
@@ -174,7 +249,9 @@ Result<ManifestFile> ToManifestFile(const avro::Schema& schema, const Value& val
 Result<bool> CanTakeOverManifestList(std::string_view bytes,
                                      std::int32_t format_version) {
   FIRN_ASSIGN_OR_RETURN(const avro::ContainerBlocks list, avro::ReadBlocks(bytes));
-  return avro::ContainerWriter(ManifestFileSchema(format_version), kManifestCodec, {})
+  FIRN_ASSIGN_OR_RETURN(const CarriedFields carried, CarriedAlong({}, list));
+  return avro::ContainerWriter(ManifestFileSchema(format_version, carried),
+                               kManifestCodec, {})
       .CanTakeOver(list);
 }
 
@@ -191,8 +268,13 @@ Result<std::string> EncodeManifestList(const ManifestListHeader& header,
       {"format-version", fmt::format("{}", header.format_version)}};
   if (header.first_row_id)
     about["first-row-id"] = fmt::format("{}", *header.first_row_id);
-  avro::ContainerWriter writer(ManifestFileSchema(header.format_version), kManifestCodec,
-                               about);
+  std::optional<avro::ContainerBlocks> list;
+  if (!taken_over.empty()) {
+    FIRN_ASSIGN_OR_RETURN(list, avro::ReadBlocks(taken_over));
+  }
+  FIRN_ASSIGN_OR_RETURN(const CarriedFields carried, CarriedAlong(manifests, list));
+  avro::ContainerWriter writer(ManifestFileSchema(header.format_version, carried),
+                               kManifestCodec, about);
   for (const ManifestFile& manifest : manifests) {
     if (!HasCounts(manifest)) {
       return InvalidError(
@@ -200,17 +282,16 @@ Result<std::string> EncodeManifestList(const ManifestListHeader& header,
           "rewrite the table's manifests first",
           manifest.manifest_path, header.format_version);
     }
-    writer.Add(ManifestFileValue(manifest, header.format_version));
+    FIRN_ASSIGN_OR_RETURN(const Value line,
+                          ManifestFileValue(manifest, header.format_version, carried));
+    writer.Add(line);
   }
-  if (!taken_over.empty()) {
-    FIRN_ASSIGN_OR_RETURN(const avro::ContainerBlocks list, avro::ReadBlocks(taken_over));
-    FIRN_RETURN_NOT_OK(writer.TakeOver(list));
-  }
+  if (list) FIRN_RETURN_NOT_OK(writer.TakeOver(*list));
   return writer.Finish();
 }
 
 Result<std::vector<ManifestFile>> DecodeManifestList(std::string_view bytes) {
-  FIRN_ASSIGN_OR_RETURN(avro::Container container, avro::ReadContainer(bytes));
+  FIRN_ASSIGN_OR_RETURN(avro::Container container, avro::ReadContainer(bytes, IsRead));
   const std::int32_t version = serde::VersionOf(container.metadata);
   std::vector<ManifestFile> manifests;
   manifests.reserve(container.values.size());

@@ -43,8 +43,10 @@ struct MergePlan {
   std::vector<Bin> merged;
 };
 
-bool IsSmall(const ManifestFile& manifest, const ManifestMergeLimits& limits) {
+/// Small, and with nothing that a manifest in its place would lose.
+bool IsMergeable(const ManifestFile& manifest, const ManifestMergeLimits& limits) {
   return manifest.content == ManifestContent::kData && !manifest.key_metadata &&
+         FindUnknownField(manifest) == nullptr &&
          manifest.manifest_length < limits.target_size_bytes;
 }
 
@@ -69,7 +71,8 @@ MergePlan PlanMerge(std::vector<ManifestFile> manifests,
   MergePlan plan;
   std::map<PartitionSpecId, Bin> small;
   for (ManifestFile& manifest : manifests) {
-    Bin& bin = IsSmall(manifest, limits) ? small[manifest.partition_spec_id] : plan.kept;
+    Bin& bin =
+        IsMergeable(manifest, limits) ? small[manifest.partition_spec_id] : plan.kept;
     bin.push_back(std::move(manifest));
   }
   for (auto& [spec, candidates] : small) {

@@ -46,6 +46,15 @@ Result<bool> MarkRemoved(const TableMetadata& metadata, const FileRemoval& remov
   return found;
 }
 
+Status CheckIsWhole(const ManifestFile& manifest) {
+  const UnknownField* unknown = FindUnknownField(manifest);
+  if (unknown == nullptr) return Status::OK();
+  return InvalidError(
+      "{}: the manifest list says of it what Firn does not know, and would lose if it "
+      "wrote the manifest anew: remove files with the engine that wrote it (field {})",
+      manifest.manifest_path, unknown->schema);
+}
+
 /// The parent's total less what was removed; nothing where it has none that could be
 /// right.
 std::optional<std::int64_t> TotalWithout(const Snapshot& parent, const char* key,
@@ -102,6 +111,7 @@ Result<std::optional<PreparedSnapshot>> PrepareRemoval(const FileIo& io,
     FIRN_ASSIGN_OR_RETURN(const bool found,
                           MarkRemoved(metadata, removal, entries, removed));
     if (!found) continue;
+    FIRN_RETURN_NOT_OK(CheckIsWhole(manifest));
     const NewManifest rewritten = {
         .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
                                 removal.commit_uuid, &manifest - manifests.data()),

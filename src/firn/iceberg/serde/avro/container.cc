@@ -198,11 +198,16 @@ Result<ContainerBlocks> ReadBlocks(std::string_view bytes) {
   return file;
 }
 
-Result<Container> ReadContainer(std::string_view bytes) {
+const std::string& ContainerBlocks::schema_json() const {
+  return metadata.at(kSchemaKey);
+}
+
+Result<Container> ReadContainer(std::string_view bytes, const FieldFilter& is_read) {
   FIRN_ASSIGN_OR_RETURN(ContainerBlocks file, ReadBlocks(bytes));
   Container container{
       .schema = nullptr, .metadata = std::move(file.metadata), .values = {}};
-  FIRN_ASSIGN_OR_RETURN(container.schema, ParseSchema(container.metadata[kSchemaKey]));
+  FIRN_ASSIGN_OR_RETURN(container.schema,
+                        ParseSchema(container.metadata[kSchemaKey], is_read));
   FIRN_ASSIGN_OR_RETURN(const Decompress decompress, DecompressOf(container.metadata));
   for (const ContainerBlocks::Block& block : file.blocks) {
     FIRN_RETURN_NOT_OK(DecodeBlock(block, decompress, container));

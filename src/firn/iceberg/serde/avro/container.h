@@ -26,6 +26,8 @@ struct ContainerBlocks {
   /// With Avro's own entries, of which the schema is there, and the codec is known.
   std::map<std::string, std::string> metadata;
   std::vector<Block> blocks;
+
+  const std::string& schema_json() const;
 };
 
 /// Reads the header of a container file, and where its blocks lie. Corruption if it is
@@ -74,7 +76,7 @@ struct Container {
   std::vector<Value> values;
 };
 
-/// Reads a whole container file. Errors as ReadBlocks'.
-Result<Container> ReadContainer(std::string_view bytes);
+/// Reads a whole container file. Errors as ReadBlocks'; `is_read` as ParseSchema's.
+Result<Container> ReadContainer(std::string_view bytes, const FieldFilter& is_read = {});
 
 }  // namespace firn::iceberg::avro

@@ -1,5 +1,6 @@
 #include "firn/iceberg/serde/avro/schema.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <utility>
@@ -52,6 +53,10 @@ bool IsOptional(const Schema& schema) {
 Json FieldsToJson(const std::vector<RecordField>& fields) {
   Json array = Json::array();
   for (const RecordField& field : fields) {
+    if (field.type->kind == Kind::kVerbatim) {
+      array.push_back(Json::parse(field.type->attributes));
+      continue;
+    }
     Json json = {{"name", field.name}, {"type", ToJsonValue(*field.type)}};
     if (IsOptional(*field.type)) json["default"] = nullptr;
     if (field.field_id.has_value()) json["field-id"] = *field.field_id;
@@ -97,6 +102,8 @@ Json ToJsonValue(const Schema& schema) {
 
 class Parser {
  public:
+  explicit Parser(const FieldFilter& is_read) : is_read_(is_read) {}
+
   SchemaPtr Parse(const Json& json, const std::string& path) {
     if (json.is_string()) return ParseName(json.get<std::string>(), path);
     if (json.is_array()) return ParseUnion(json, path);
@@ -164,11 +171,20 @@ class Parser {
     const Json& fields = reader.Array("fields");
     for (std::size_t i = 0; i < fields.size(); ++i) {
       ObjectReader field(fields[i], reader.PathOf("fields", i), outcome_);
-      schema.fields.push_back({.name = field.String("name"),
-                               .field_id = field.OptionalInt("field-id"),
-                               .type = Parse(field.Get("type"), field.PathOf("type"))});
+      RecordField parsed{.name = field.String("name"),
+                         .field_id = field.OptionalInt("field-id"),
+                         .type = Parse(field.Get("type"), field.PathOf("type"))};
+      if (is_read_ && !is_read_(parsed)) parsed.type = Verbatim(parsed.type, fields[i]);
+      schema.fields.push_back(std::move(parsed));
     }
     schema.name = reader.String("name");
+    return std::make_shared<const Schema>(std::move(schema));
+  }
+
+  static SchemaPtr Verbatim(SchemaPtr type, const Json& field) {
+    Schema schema{.kind = Kind::kVerbatim};
+    schema.parts = {std::move(type)};
+    schema.attributes = field.dump();
     return std::make_shared<const Schema>(std::move(schema));
   }
 
@@ -181,6 +197,7 @@ class Parser {
     return made;
   }
 
+  const FieldFilter& is_read_;
   ParseOutcome outcome_;
   std::map<std::string, SchemaPtr> named_;
 };
@@ -240,13 +257,19 @@ std::string SanitizeName(std::string_view name) {
 
 std::string ToJson(const Schema& schema) { return ToJsonValue(schema).dump(); }
 
-Result<SchemaPtr> ParseSchema(std::string_view json) {
+Result<SchemaPtr> ParseSchema(std::string_view json, const FieldFilter& is_read) {
   Result<Json> value = serde::ParseJson(json);
   if (!value.ok()) return AddContext(value.status(), "Avro schema");
-  Parser parser;
+  Parser parser(is_read);
   SchemaPtr schema = parser.Parse(*value, "schema");
   FIRN_RETURN_NOT_OK(parser.outcome().status);
   return schema;
+}
+
+bool IsNullable(const Schema& type) {
+  if (type.kind != Kind::kUnion) return type.kind == Kind::kNull;
+  return std::ranges::any_of(
+      type.parts, [](const SchemaPtr& part) { return part->kind == Kind::kNull; });
 }
 
 }  // namespace firn::iceberg::avro

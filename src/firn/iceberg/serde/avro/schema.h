@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,10 @@ enum class Kind : std::uint8_t {
   kArray,
   kMap,
   kUnion,
+  /// Of a record's field that is carried along, not looked into. A value is null, or a
+  /// string: Avro's binary form. `parts` holds what is carried, `attributes` is the
+  /// field as JSON, name and default included.
+  kVerbatim,
 };
 
 struct Schema;
@@ -73,9 +78,15 @@ std::string SanitizeName(std::string_view name);
 /// REQUIRES: names of records and fixed types are distinct.
 std::string ToJson(const Schema& schema);
 
+/// Tells which fields of a record somebody reads.
+using FieldFilter = std::function<bool(const RecordField&)>;
+
 /// Reads an Avro schema, in which fixed types and enums may be referred to by name, but
 /// no records: Iceberg's metadata never does. Corruption, saying what is wrong,
-/// otherwise.
-Result<SchemaPtr> ParseSchema(std::string_view json);
+/// otherwise. With `is_read`, fields that it refuses are kVerbatim.
+Result<SchemaPtr> ParseSchema(std::string_view json, const FieldFilter& is_read = {});
+
+/// Whether null is a value of the type.
+bool IsNullable(const Schema& type);
 
 }  // namespace firn::iceberg::avro

@@ -1,5 +1,6 @@
 #include "firn/iceberg/serde/avro/value.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -105,6 +106,22 @@ Result<Value> DecodeUnion(const Schema& schema, std::string_view& bytes) {
   return Decode(*schema.parts[static_cast<std::size_t>(branch)], bytes);
 }
 
+/// The binary form of null in a type that has it.
+void EncodeNull(const Schema& type, std::string& out) {
+  if (type.kind == Kind::kNull) return;
+  const auto null = std::ranges::find(type.parts, Kind::kNull, &Schema::kind);
+  FIRN_CHECK(null != type.parts.end(), "a null of a type that has none");
+  AppendLong(null - type.parts.begin(), out);
+}
+
+Result<Value> DecodeVerbatim(const Schema& type, std::string_view& bytes) {
+  std::string_view rest = bytes;
+  FIRN_ASSIGN_OR_RETURN(const Value value, Decode(type, rest));
+  const std::string_view taken = bytes.substr(0, bytes.size() - rest.size());
+  bytes = rest;
+  return value.is_null() ? Value{} : Value{std::string(taken)};
+}
+
 }  // namespace
 
 void AppendLong(std::int64_t value, std::string& out) {
@@ -184,6 +201,10 @@ void Encode(const Schema& schema, const Value& value, std::string& out) {
       AppendLong(value.is_null() ? 0 : 1, out);
       Encode(*schema.parts[value.is_null() ? 0 : 1], value, out);
       return;
+    case Kind::kVerbatim:
+      if (value.is_null()) return EncodeNull(*schema.parts[0], out);
+      out.append(std::get<std::string>(value.data));
+      return;
   }
 }
 
@@ -226,6 +247,8 @@ Result<Value> Decode(const Schema& schema, std::string_view& bytes) {
       return DecodeMap(schema, bytes);
     case Kind::kUnion:
       return DecodeUnion(schema, bytes);
+    case Kind::kVerbatim:
+      return DecodeVerbatim(*schema.parts[0], bytes);
   }
   return EndsEarly();
 }

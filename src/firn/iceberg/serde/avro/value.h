@@ -18,7 +18,8 @@ struct Value;
 using Values = std::vector<Value>;
 
 /// A decoded value. int, long and enum: int64; bytes, string and fixed: std::string;
-/// a union: the value of its branch, std::monostate being null.
+/// a union: the value of its branch, std::monostate being null. Fields that are carried
+/// verbatim: Kind::kVerbatim.
 struct Value {
   std::variant<std::monostate, bool, std::int64_t, float, double, std::string, Values>
       data;
@@ -27,7 +28,8 @@ struct Value {
 };
 
 /// Appends `value` in Avro's binary form. REQUIRES: it fits `schema`; in a union, null is
-/// the first branch and everything else the second.
+/// the first branch and everything else the second; of a field that is carried verbatim,
+/// null is a value.
 void Encode(const Schema& schema, const Value& value, std::string& out);
 
 /// Takes one value off the front of `bytes`. Corruption if they end early or contradict
