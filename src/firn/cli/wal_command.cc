@@ -168,13 +168,13 @@ class SegmentSurvey {
             taken, [&](const TakenOut& out) { return out.name == object.name; });
       });
     }
-    auto listing = reader_.ReadSegments(wal_.table, others, wal_.reached);
+    auto listing = reader_.ReadRanges(wal_.table, SegmentsAbove(wal_.reached, others));
     if (IsError(listing.status(), ErrorKind::kCorruption)) {
       return AddContext(listing.status(),
                         "another segment cannot be read either; name it, too");
     }
     FIRN_RETURN_NOT_OK(listing.status());
-    readable = std::move(listing->segments);
+    readable = *std::move(listing);
     return Status::OK();
   }
 

@@ -1,7 +1,5 @@
 #include "firn/jobs/durable_sources.h"
 
-#include <limits>
-
 #include "firn/commit/positions.h"
 #include "firn/wal/admission.h"
 #include "firn/wal/wal_reader.h"
@@ -19,8 +17,7 @@ Result<std::map<std::string, std::int64_t>> FindDurableSources(
       const auto listing,
       reader.ListSegments(loaded.metadata.table_uuid, positions.reached));
   // What admission will take is what need not be read again.
-  const wal::Admission admission =
-      Admit(positions.reached, listing, std::numeric_limits<std::int64_t>::max());
+  const wal::Admission admission = Admit(positions.reached, listing);
   std::map<std::string, std::int64_t> durable;
   for (const std::string& source : sources) {
     const auto next = admission.next.sources.find(source);

@@ -13,23 +13,21 @@
 #include "firn/shift/new_files.h"
 #include "firn/shift/plan_input.h"
 #include "firn/shift/task_memory.h"
+#include "firn/wal/chosen_segments.h"
 #include "firn/wal/segment.h"
 
 namespace firn::shift {
 namespace {
 
-std::shared_ptr<const OpenSegment> OpenAdmitted(const wal::SegmentListing& listing,
-                                                const wal::AdmittedSegment& admitted,
-                                                SegmentSpool& spool) {
-  const wal::ListedSegment& listed = listing.segments[admitted.segment];
-  const wal::ReadSegment& read = listing.footers[admitted.segment];
+std::shared_ptr<const OpenSegment> OpenChosen(const wal::ChosenSegment& chosen,
+                                              SegmentSpool& spool) {
   return std::make_shared<const OpenSegment>(OpenSegment{
-      .name = listed.name,
-      .footer = *read.footer,
-      .trims = admitted.trims,
-      .file = spool.Open(SegmentKey(listed.name), listed.size_bytes),
-      .parquet_footer = read.parquet,
-      .batch_shapes = BatchShapesOf(read.parquet),
+      .name = chosen.name,
+      .footer = *chosen.read.footer,
+      .trims = chosen.trims,
+      .file = spool.Open(SegmentKey(chosen.name), chosen.size_bytes),
+      .parquet_footer = chosen.read.parquet,
+      .batch_shapes = BatchShapesOf(chosen.read.parquet),
   });
 }
 
@@ -275,13 +273,18 @@ Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spo
                                        const StopToken& stop) {
   PlannedIteration iteration{.start = std::move(start), .limits = options.limits};
   const iceberg::TableMetadata& metadata = iteration.start.metadata;
-  const wal::Positions& from = iteration.start.from;
   FIRN_ASSIGN_OR_RETURN(
-      const wal::SegmentListing listing,
-      reader.ReadSegments(metadata.table_uuid, iteration.start.shards, from, stop));
-  iteration.admission = Admit(from, listing.segments, options.iteration_bytes);
-  for (const wal::AdmittedSegment& admitted : iteration.admission.segments) {
-    iteration.segments.push_back(OpenAdmitted(listing, admitted, spool));
+      wal::ChosenSegments chosen,
+      wal::ChooseSegments(reader,
+                          {.table = metadata.table_uuid,
+                           .shards = iteration.start.shards,
+                           .from = iteration.start.from,
+                           .limits = {.bytes_max = options.iteration_bytes,
+                                      .segments_max = options.iteration_segments}},
+                          stop));
+  iteration.admission = std::move(chosen.admission);
+  for (const wal::ChosenSegment& segment : chosen.segments) {
+    iteration.segments.push_back(OpenChosen(segment, spool));
   }
   FIRN_ASSIGN_OR_RETURN(iteration.input, BuildPlanInput(iteration.segments, metadata));
   FIRN_ASSIGN_OR_RETURN(iteration.plan,

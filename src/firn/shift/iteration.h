@@ -33,10 +33,17 @@
 
 namespace firn::shift {
 
+/// Segments of one iteration; more are left to the next. Each one's footer is in memory
+/// from the plan to the last file, beside the budget of the merge. Segments of which so
+/// many are less than `iteration_bytes` have 2 MiB each, and far more than tiny ones need
+/// for files of the right size.
+inline constexpr std::size_t kIterationSegmentsMax = 2048;
+
 struct IterationOptions {
   planner::Limits limits;
   /// Segment file bytes of one iteration.
   std::int64_t iteration_bytes = 4LL << 30;
+  std::size_t iteration_segments = kIterationSegmentsMax;
   ChunkWriterOptions writer;
   /// Tasks that are worked on at the same time.
   int workers = 2;

@@ -92,6 +92,14 @@ TEST(TableShiftTest, IterationsFollowEachOtherUntilTheWalIsDrained) {
   EXPECT_EQ(warehouse.Files(), "[a2] [b1] [c3]");
 }
 
+TEST(TableShiftTest, AnIterationTakesSoManySegmentsAndTheNextOneTheRest) {
+  TestWarehouse warehouse;
+  warehouse.options().iteration.iteration_segments = 2;
+  for (const char* rows : {"b1", "a2", "c3", "e4", "d5"}) warehouse.Write(rows);
+  EXPECT_EQ(warehouse.Shift().figures.commits, 3);
+  EXPECT_EQ(warehouse.Files(), "[a2 b1] [c3 e4] [d5]");
+}
+
 TEST(TableShiftTest, SlicesOfARunAddUpToIt) {
   TestWarehouse warehouse;
   warehouse.options().iteration.limits.lower_bound_input_bytes_per_task = 10'000;

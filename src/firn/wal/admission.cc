@@ -34,7 +34,7 @@ class Admitter {
     FindStarts();
   }
 
-  Admission Run(std::int64_t bytes_max) && {
+  Admission Run(const AdmissionLimits& limits) && {
     for (const auto& [shard, queue] : queues_) AddHead(shard);
     while (!heads_.empty()) {
       const ShardId shard = heads_.extract(heads_.begin()).value().shard;
@@ -44,7 +44,7 @@ class Admitter {
         waiting_.emplace(shard, *std::move(verdict.waits));
         continue;
       }
-      if (!Fits(segment, bytes_max)) break;
+      if (!Fits(segment, limits)) break;
       Take(segment, std::move(verdict.trims));
     }
     for (auto& [shard, wait] : waiting_) admission_.waiting.push_back(std::move(wait));
@@ -119,9 +119,10 @@ class Admitter {
     return verdict;
   }
 
-  bool Fits(std::size_t segment, std::int64_t bytes_max) const {
-    return admission_.segments.empty() ||
-           bytes_ + listing_[segment].size_bytes <= bytes_max;
+  bool Fits(std::size_t segment, const AdmissionLimits& limits) const {
+    if (admission_.segments.empty()) return true;
+    return admission_.segments.size() < limits.segments_max &&
+           bytes_ + listing_[segment].size_bytes <= limits.bytes_max;
   }
 
   void Take(std::size_t segment, std::vector<SourceTrim> trims) {
@@ -161,8 +162,8 @@ SegmentSequence PositionOf(const Positions& positions, const ShardId& shard) {
 }
 
 Admission Admit(const Positions& positions, const std::vector<ListedSegment>& listing,
-                std::int64_t bytes_max) {
-  return Admitter(positions, listing).Run(bytes_max);
+                const AdmissionLimits& limits) {
+  return Admitter(positions, listing).Run(limits);
 }
 
 }  // namespace firn::wal

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -74,9 +75,15 @@ struct Admission {
   std::vector<WaitingShard> waiting;
 };
 
+/// Of one iteration. At least one segment is always taken.
+struct AdmissionLimits {
+  /// Of segment files.
+  std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
+  std::size_t segments_max = std::numeric_limits<std::size_t>::max();
+};
+
 /// Chooses the segments of one iteration: per shard in sequence from `positions` on,
-/// oldest first over the shards, until `bytes_max` of segment files are taken (at least
-/// one segment is always taken).
+/// oldest first over the shards, until the next one is over a limit.
 ///
 /// A source range that starts at the position is taken whole, one that starts below is
 /// trimmed, one above makes its shard wait while the others go on; rounds repeat until
@@ -84,6 +91,6 @@ struct Admission {
 /// knows. REQUIRES: all of `listing` is of one table, and no name stands in it twice.
 /// Pure; O(n log n) but for shards that wait.
 Admission Admit(const Positions& positions, const std::vector<ListedSegment>& listing,
-                std::int64_t bytes_max);
+                const AdmissionLimits& limits = {});
 
 }  // namespace firn::wal

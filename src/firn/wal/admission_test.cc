@@ -12,8 +12,6 @@
 namespace firn::wal {
 namespace {
 
-constexpr std::int64_t kNoLimit = 1'000'000;
-
 /// "a1 S:0-10 T:5-9": segment 1 of shard a; ranges behind it. Segments are 10 bytes and
 /// as old as they stand in the list.
 ListedSegment Listed(const std::string& text, std::int64_t modified_us) {
@@ -68,9 +66,10 @@ std::string Text(const std::vector<ListedSegment>& listing, const Admission& adm
 }
 
 std::string Admitted(const std::vector<std::string>& texts,
-                     const Positions& positions = {}, std::int64_t bytes_max = kNoLimit) {
+                     const Positions& positions = {},
+                     const AdmissionLimits& limits = {}) {
   const std::vector<ListedSegment> listing = Listing(texts);
-  return Text(listing, Admit(positions, listing, bytes_max));
+  return Text(listing, Admit(positions, listing, limits));
 }
 
 Positions At(std::map<ShardId, SegmentSequence> shards,
@@ -98,9 +97,14 @@ TEST(AdmissionTest, AHoleThatAppearedIsTaken) {
 }
 
 TEST(AdmissionTest, ASegmentIsTakenThoughItPassesTheLimitButOnlyTheFirst) {
-  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, 1), "a1");
-  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, 20), "a1 a2");
-  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, 29), "a1 a2");
+  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, {.bytes_max = 1}), "a1");
+  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, {.bytes_max = 20}), "a1 a2");
+  EXPECT_EQ(Admitted({"a1", "a2", "a3"}, {}, {.bytes_max = 29}), "a1 a2");
+}
+
+TEST(AdmissionTest, SoManySegmentsAreTakenAndAtLeastOne) {
+  EXPECT_EQ(Admitted({"a1", "b1", "a2"}, {}, {.segments_max = 2}), "a1 b1");
+  EXPECT_EQ(Admitted({"a1", "b1", "a2"}, {}, {.segments_max = 0}), "a1");
 }
 
 TEST(AdmissionTest, ARangeAtThePositionIsWhole) {
@@ -147,14 +151,14 @@ TEST(AdmissionTest, WrittenTwiceIsLandedOnce) {
 
 TEST(AdmissionTest, PositionsNeverGoBack) {
   const auto listing = Listing({"a1 S:0-3"});
-  const Admission admission = Admit(At({}, {{"S", 5}, {"T", 1}}), listing, kNoLimit);
+  const Admission admission = Admit(At({}, {{"S", 5}, {"T", 1}}), listing);
   EXPECT_EQ(admission.next,
             At({{ShardId("a"), SegmentSequence(1)}}, {{"S", 5}, {"T", 1}}));
 }
 
 TEST(AdmissionTest, RangesWithoutRowsAdvanceThePosition) {
   const auto listing = Listing({"a1 S:7-7"});
-  EXPECT_EQ(Admit({}, listing, kNoLimit).next,
+  EXPECT_EQ(Admit({}, listing).next,
             At({{ShardId("a"), SegmentSequence(1)}}, {{"S", 7}}));
 }
 
@@ -283,7 +287,7 @@ TEST(AdmissionTest, DoesAsTheNaiveModelDoes) {
     const std::int64_t bytes_max = 1 + static_cast<std::int64_t>(random() % 80);
     NaiveModel model(positions, listing);
     const std::vector<std::size_t> expected = model.Run(bytes_max);
-    const Admission admission = Admit(positions, listing, bytes_max);
+    const Admission admission = Admit(positions, listing, {.bytes_max = bytes_max});
     std::vector<std::size_t> taken;
     for (const AdmittedSegment& segment : admission.segments) {
       taken.push_back(segment.segment);
@@ -299,7 +303,7 @@ TEST(AdmissionTest, EachOffsetIsLandedExactlyOnce) {
   for (int i = 0; i < 20'000; ++i) {
     const auto listing = RandomListing(random);
     const Positions positions = RandomPositions(random);
-    const Admission admission = Admit(positions, listing, kNoLimit);
+    const Admission admission = Admit(positions, listing);
     std::map<std::pair<std::string, std::int64_t>, int> landed;
     for (const AdmittedSegment& admitted : admission.segments) {
       const ListedSegment& segment = listing[admitted.segment];

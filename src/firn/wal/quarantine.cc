@@ -1,7 +1,6 @@
 #include "firn/wal/quarantine.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "firn/wal/segment_format.h"
@@ -78,8 +77,7 @@ std::vector<std::vector<SourceRange>> FindMissingRanges(
   for (const SegmentName& name : names) listing.push_back({.name = name});
   const std::size_t first = readable.size();
   while (true) {
-    const Admission admission =
-        Admit(positions, listing, std::numeric_limits<std::int64_t>::max());
+    const Admission admission = Admit(positions, listing);
     bool has_found = false;
     for (const WaitingShard& waiting : admission.waiting) {
       // The last one that the shard has passed: what follows it waits for its range.

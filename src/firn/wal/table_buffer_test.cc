@@ -346,7 +346,7 @@ TEST_F(TableBufferTest, ManyThreadsShareABuffer) {
   EXPECT_EQ(buffer_->counts().rows, 600);
   WalReader reader(runtime_, store_);
   const auto listing = reader.ListSegments(TestLayout().uuid, {}).ValueOrDie();
-  const Admission admission = Admit({}, listing, 1 << 30);
+  const Admission admission = Admit({}, listing);
   EXPECT_EQ(admission.segments.size(), listing.size());
   for (const auto& [source, next] : admission.next.sources) EXPECT_EQ(next, 150);
 }

@@ -1,5 +1,6 @@
 #include "firn/wal/wal_reader.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <parquet/metadata.h>
 #include <parquet/statistics.h>
 
+#include "firn/core/parallel.h"
 #include "firn/parquet_io/statistics_bound.h"
 #include "firn/wal/quarantine.h"
 #include "firn/wal/segment_format.h"
@@ -156,14 +158,13 @@ std::vector<RowGroupFooter> RowGroupFooters(const Footer& footer,
 }
 
 /// A segment without rows, in the place of one that is in quarantine.
-void AddQuarantined(const SegmentObject& object, std::vector<SourceRange> ranges,
-                    SegmentListing& listing) {
-  listing.segments.push_back(
-      {.name = object.name, .modified_us = object.modified_us, .ranges = ranges});
-  listing.footers.push_back(
-      {.footer = std::make_shared<const SegmentFooter>(SegmentFooter{
-           .table_uuid = object.name.table_uuid, .ranges = std::move(ranges)})});
+ReadSegment Quarantined(const TableUuid& table, std::vector<SourceRange> ranges) {
+  return {.footer = std::make_shared<const SegmentFooter>(
+              SegmentFooter{.table_uuid = table, .ranges = std::move(ranges)})};
 }
+
+/// A thread costs more than some round trips do.
+constexpr std::size_t kFootersPerThreadMin = 8;
 
 }  // namespace
 
@@ -194,8 +195,26 @@ Result<SegmentFooter> DecodeFooter(std::string_view segment, const Footer& foote
   });
 }
 
+std::vector<const SegmentObject*> SegmentsAbove(const Positions& positions,
+                                                const std::vector<ShardListing>& shards) {
+  std::vector<const SegmentObject*> segments;
+  for (const ShardListing& shard : shards) {
+    const SegmentSequence position = PositionOf(positions, shard.shard);
+    for (const SegmentObject& segment : shard.segments) {
+      if (segment.name.sequence > position) segments.push_back(&segment);
+    }
+  }
+  return segments;
+}
+
+ListedSegment ListedOf(const SegmentObject& segment) {
+  return {.name = segment.name,
+          .size_bytes = segment.quarantined ? 0 : segment.size_bytes,
+          .modified_us = segment.modified_us};
+}
+
 WalReader::WalReader(Runtime& runtime, storage::ObjectStore& store)
-    : store_(store), mutex_(runtime) {}
+    : runtime_(runtime), store_(store), mutex_(runtime) {}
 
 Result<ExtractedRowGroups> WalReader::Extract(
     const std::string& key, std::int64_t size_bytes,
@@ -214,42 +233,62 @@ Result<ReadSegment> WalReader::ReadSegmentFooter(const std::string& key,
   return segment;
 }
 
+Result<ReadSegment> WalReader::ReadOne(const TableUuid& table,
+                                       const SegmentObject& segment) {
+  if (segment.quarantined) {
+    FIRN_ASSIGN_OR_RETURN(auto ranges, ReadQuarantine(store_, segment.name));
+    return Quarantined(table, std::move(ranges));
+  }
+  FIRN_ASSIGN_OR_RETURN(ReadSegment read,
+                        ReadSegmentFooter(segment.key, segment.size_bytes));
+  if (read.footer->table_uuid != table) {
+    return Error(ErrorKind::kCorruption, "segment {} is of another table, {}",
+                 segment.key, read.footer->table_uuid);
+  }
+  return read;
+}
+
+Status WalReader::ForEachFooter(
+    const TableUuid& table, const std::vector<const SegmentObject*>& segments,
+    const StopToken& stop, const std::function<void(std::size_t, ReadSegment)>& take) {
+  const std::size_t threads_max =
+      std::min(kFooterReadsAtOnce, segments.size() / kFootersPerThreadMin);
+  return ForEachInParallel(
+      runtime_, segments.size(), {.threads_max = threads_max, .thread_name = "footers"},
+      [&](std::size_t i) {
+        FIRN_RETURN_NOT_OK(stop.Check());
+        FIRN_ASSIGN_OR_RETURN(ReadSegment read, ReadOne(table, *segments[i]));
+        take(i, std::move(read));
+        return Status::OK();
+      });
+}
+
+Result<std::vector<ReadSegment>> WalReader::ReadFooters(
+    const TableUuid& table, const std::vector<const SegmentObject*>& segments,
+    const StopToken& stop) {
+  std::vector<ReadSegment> footers(segments.size());
+  FIRN_RETURN_NOT_OK(ForEachFooter(
+      table, segments, stop,
+      [&](std::size_t i, ReadSegment read) { footers[i] = std::move(read); }));
+  return footers;
+}
+
+Result<std::vector<ListedSegment>> WalReader::ReadRanges(
+    const TableUuid& table, const std::vector<const SegmentObject*>& segments,
+    const StopToken& stop) {
+  std::vector<ListedSegment> listing(segments.size());
+  FIRN_RETURN_NOT_OK(
+      ForEachFooter(table, segments, stop, [&](std::size_t i, const ReadSegment& read) {
+        listing[i] = ListedOf(*segments[i]);
+        listing[i].ranges = read.footer->ranges;
+      }));
+  return listing;
+}
+
 Result<std::vector<ListedSegment>> WalReader::ListSegments(const TableUuid& table,
                                                            const Positions& positions) {
   FIRN_ASSIGN_OR_RETURN(const auto shards, ListShards(store_, table));
-  FIRN_ASSIGN_OR_RETURN(SegmentListing listing, ReadSegments(table, shards, positions));
-  return std::move(listing.segments);
-}
-
-Result<SegmentListing> WalReader::ReadSegments(const TableUuid& table,
-                                               const std::vector<ShardListing>& shards,
-                                               const Positions& positions,
-                                               const StopToken& stop) {
-  SegmentListing listing;
-  for (const ShardListing& shard : shards) {
-    const SegmentSequence position = PositionOf(positions, shard.shard);
-    for (const SegmentObject& object : shard.segments) {
-      if (object.name.sequence <= position) continue;
-      FIRN_RETURN_NOT_OK(stop.Check());
-      if (object.quarantined) {
-        FIRN_ASSIGN_OR_RETURN(auto ranges, ReadQuarantine(store_, object.name));
-        AddQuarantined(object, std::move(ranges), listing);
-        continue;
-      }
-      FIRN_ASSIGN_OR_RETURN(ReadSegment segment,
-                            ReadSegmentFooter(object.key, object.size_bytes));
-      if (segment.footer->table_uuid != table) {
-        return Error(ErrorKind::kCorruption, "segment {} is of another table, {}",
-                     object.key, segment.footer->table_uuid);
-      }
-      listing.segments.push_back({.name = object.name,
-                                  .size_bytes = object.size_bytes,
-                                  .modified_us = object.modified_us,
-                                  .ranges = segment.footer->ranges});
-      listing.footers.push_back(std::move(segment));
-    }
-  }
-  return listing;
+  return ReadRanges(table, SegmentsAbove(positions, shards));
 }
 
 Result<ReadSegment> WalReader::Find(const std::string& key, std::int64_t size_bytes) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -29,12 +31,9 @@ struct ReadSegment {
   std::shared_ptr<const SegmentFooter> footer;
 };
 
-/// Segments ready for admission, and what their footers say.
-struct SegmentListing {
-  std::vector<ListedSegment> segments;
-  /// One for each segment.
-  std::vector<ReadSegment> footers;
-};
+/// Footers that one call reads at the same time, if there are many: from a store behind a
+/// network each takes a round trip, and hardly any work.
+inline constexpr std::size_t kFooterReadsAtOnce = 16;
 
 /// Reads footers below a WAL root. It knows how to extract, not what it means.
 ///
@@ -53,18 +52,24 @@ class WalReader {
   /// wrote it.
   Result<ReadSegment> ReadSegmentFooter(const std::string& key, std::int64_t size_bytes);
 
+  /// The footers of these segments of the table, one for each. NotFound if one was
+  /// deleted meanwhile, Conflict if one is on its way out of quarantine: reload the
+  /// positions and try again. Corruption as ReadSegmentFooter, and if a segment is of
+  /// another table. Of several errors the first in the order of `segments`. Cancelled,
+  /// also between two footers, if the stop token fires.
+  Result<std::vector<ReadSegment>> ReadFooters(
+      const TableUuid& table, const std::vector<const SegmentObject*>& segments,
+      const StopToken& stop = {});
+
+  /// The same segments ready for admission; keeps no footer. Errors are the same.
+  Result<std::vector<ListedSegment>> ReadRanges(
+      const TableUuid& table, const std::vector<const SegmentObject*>& segments,
+      const StopToken& stop = {});
+
   /// The table's segments above `positions`, ready for admission: one flat listing, and
-  /// the footers. NotFound if one was deleted meanwhile, Conflict if one is on its way
-  /// out of quarantine: reload the positions and try again.
+  /// ReadRanges.
   Result<std::vector<ListedSegment>> ListSegments(const TableUuid& table,
                                                   const Positions& positions);
-
-  /// The same of a listing that is there already, and all footers; errors are the same.
-  /// Cancelled, also between two footers, if the stop token fires.
-  Result<SegmentListing> ReadSegments(const TableUuid& table,
-                                      const std::vector<ShardListing>& shards,
-                                      const Positions& positions,
-                                      const StopToken& stop = {});
 
  private:
   struct Entry {
@@ -73,14 +78,28 @@ class WalReader {
     ReadSegment segment;  // without `footer` until somebody asked for it
   };
 
+  /// Tells `take` of each segment's footer, of several at the same time.
+  Status ForEachFooter(const TableUuid& table,
+                       const std::vector<const SegmentObject*>& segments,
+                       const StopToken& stop,
+                       const std::function<void(std::size_t, ReadSegment)>& take);
+  Result<ReadSegment> ReadOne(const TableUuid& table, const SegmentObject& segment);
   Result<ReadSegment> Find(const std::string& key, std::int64_t size_bytes);
   void Remember(const std::string& key, std::int64_t size_bytes, ReadSegment segment);
 
+  Runtime& runtime_;
   storage::ObjectStore& store_;
   Mutex mutex_;
   std::list<Entry> entries_;                                 // guarded by mutex_
   std::map<std::string, std::list<Entry>::iterator> index_;  // guarded by mutex_
 };
+
+/// Those of a listing that `positions` have not passed.
+std::vector<const SegmentObject*> SegmentsAbove(const Positions& positions,
+                                                const std::vector<ShardListing>& shards);
+
+/// As the listing alone shows it, without ranges.
+ListedSegment ListedOf(const SegmentObject& segment);
 
 /// What a Parquet footer says, without any I/O. `name` is for messages.
 Result<ExtractedRowGroups> ExtractFrom(std::string_view name,

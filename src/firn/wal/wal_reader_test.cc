@@ -1,5 +1,6 @@
 #include "firn/wal/wal_reader.h"
 
+#include <atomic>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -8,6 +9,7 @@
 #include "firn/core/fake_runtime.h"
 #include "firn/core/test_seed.h"
 #include "firn/storage/counting_store.h"
+#include "firn/storage/faulty_store.h"
 #include "firn/storage/memory_store.h"
 #include "firn/wal/segment_rows_fixture.h"
 #include "firn/wal/shard_writer.h"
@@ -110,6 +112,89 @@ TEST_F(WalReaderTest, ASegmentOfAnotherTableIsCorrupt) {
   ASSERT_TRUE(memory_.PutWhole("other/n-1/00000000000000000001.parquet", bytes).ok());
   const Status status = reader_.ListSegments(TableUuid("other"), {}).status();
   EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+}
+
+/// Copies of one segment, as many as take all threads of a reader.
+class ManyFootersTest : public WalReaderTest {
+ protected:
+  static constexpr std::uint64_t kSegments = 200;
+
+  ManyFootersTest() {
+    const std::string key = SegmentKey(Write({{"a", "x", 1}}));
+    bytes_ = memory_.GetWhole(key).ValueOrDie();
+    EXPECT_TRUE(memory_.Delete(key).ok());
+    for (std::uint64_t n = 1; n <= kSegments; ++n) Put(n, bytes_);
+  }
+
+  static std::string KeyOf(std::uint64_t number) {
+    return SegmentKey({.table_uuid = TestLayout().uuid,
+                       .shard = ShardId("n-1"),
+                       .sequence = SegmentSequence(number)});
+  }
+
+  void Put(std::uint64_t number, const std::string& bytes) {
+    EXPECT_TRUE(memory_.PutWhole(KeyOf(number), bytes).ok());
+  }
+
+  Result<std::vector<ListedSegment>> Read(storage::ObjectStore& store,
+                                          const StopToken& stop = {}) {
+    const auto shards = ListShards(memory_, TestLayout().uuid).ValueOrDie();
+    WalReader reader(runtime_, store);
+    return reader.ReadRanges(TestLayout().uuid, SegmentsAbove({}, shards), stop);
+  }
+
+  std::string bytes_;
+};
+
+/// Answers nobody before so many ask.
+class MeetingStore : public storage::CountingStore {
+ public:
+  MeetingStore(storage::ObjectStore& inner, std::int64_t askers)
+      : CountingStore(inner), askers_(askers) {}
+
+  Result<std::string> GetRange(std::string_view key, std::int64_t offset,
+                               std::int64_t length) override {
+    ++asked_;
+    while (asked_ < askers_) SystemRuntime().Sleep(Duration(100));
+    return CountingStore::GetRange(key, offset, length);
+  }
+
+ private:
+  const std::int64_t askers_;
+  std::atomic<std::int64_t> asked_ = 0;
+};
+
+TEST_F(ManyFootersTest, AreReadSeveralAtATimeAndEachOnce) {
+  MeetingStore meeting(memory_, kFooterReadsAtOnce);
+  const auto listing = Read(meeting).ValueOrDie();
+  ASSERT_EQ(listing.size(), kSegments);
+  for (std::uint64_t i = 0; i < kSegments; ++i) {
+    EXPECT_EQ(listing[i].name.sequence, SegmentSequence(i + 1));
+  }
+  EXPECT_EQ(meeting.counts().gets, static_cast<std::int64_t>(kSegments));
+}
+
+TEST_F(ManyFootersTest, TheFirstDamagedOneInOrderIsNamed) {
+  for (const std::uint64_t n : {47, 48, 60, 199}) {
+    Put(n, std::string(bytes_.size(), 'x'));
+  }
+  for (int i = 0; i < 20; ++i) {
+    const Status status = Read(memory_).status();
+    EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+    EXPECT_THAT(status.message(), testing::HasSubstr(KeyOf(47)));
+  }
+}
+
+TEST_F(ManyFootersTest, AStopEndsTheReading) {
+  StopSource stop;
+  std::atomic<std::int64_t> reads = 0;
+  storage::FaultyStore faulty(runtime_, memory_, [&](const storage::StoreCall&) {
+    ++reads;
+    stop.RequestStop();
+    return storage::kPass;
+  });
+  EXPECT_TRUE(IsError(Read(faulty, stop.token()).status(), ErrorKind::kCancelled));
+  EXPECT_LE(reads, static_cast<std::int64_t>(kFooterReadsAtOnce));
 }
 
 TEST_F(WalReaderTest, WhatIsNoSegmentIsCorruptAndNamed) {
