@@ -105,10 +105,11 @@ Result<ManifestFile> WriteEntries(const FileIo& io, const TableMetadata& metadat
     FIRN_RETURN_NOT_OK(CheckIsWhole(entry));
     files.push_back(entry.data_file);
   }
-  FIRN_ASSIGN_OR_RETURN(const std::string bytes,
-                        EncodeManifest({CurrentSchema(metadata), *resolved.spec,
-                                        resolved.types, metadata.format_version},
-                                       entries));
+  FIRN_ASSIGN_OR_RETURN(
+      const std::string bytes,
+      EncodeManifest({CurrentSchema(metadata), *resolved.spec, resolved.types,
+                      metadata.format_version, manifest.unknown_properties},
+                     entries));
   FIRN_RETURN_NOT_OK(io.WriteNew(manifest.location, bytes));
   return ManifestFile{.manifest_path = manifest.location,
                       .manifest_length = static_cast<std::int64_t>(bytes.size()),
@@ -160,6 +161,12 @@ Result<std::vector<ManifestFile>> ReadManifestList(const FileIo& io,
 Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
                                                 const TableMetadata& metadata,
                                                 const ManifestFile& manifest) {
+  FIRN_ASSIGN_OR_RETURN(WholeManifest whole, ReadWholeManifest(io, metadata, manifest));
+  return std::move(whole.entries);
+}
+
+Result<WholeManifest> ReadWholeManifest(const FileIo& io, const TableMetadata& metadata,
+                                        const ManifestFile& manifest) {
   FIRN_ASSIGN_OR_RETURN(const SpecAndTypes resolved,
                         ResolveSpec(metadata, manifest.partition_spec_id));
   FIRN_ASSIGN_OR_RETURN(const std::string bytes, io.Read(manifest.manifest_path));
@@ -171,7 +178,9 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
   }
   FIRN_RETURN_NOT_OK(
       AddContext(InheritRowIds(manifest, *entries), manifest.manifest_path));
-  return entries;
+  FIRN_ASSIGN_OR_RETURN(ManifestProperties properties, DecodeUnknownProperties(bytes));
+  return WholeManifest{.entries = *std::move(entries),
+                       .unknown_properties = std::move(properties)};
 }
 
 Status CheckDataFile(const TableMetadata& metadata, const DataFile& file) {

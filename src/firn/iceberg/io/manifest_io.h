@@ -24,6 +24,16 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileIo& io,
                                                 const TableMetadata& metadata,
                                                 const ManifestFile& manifest);
 
+/// All that has to go into a manifest in this one's place.
+struct WholeManifest {
+  std::vector<ManifestEntry> entries;
+  ManifestProperties unknown_properties;
+};
+
+/// As ReadManifest.
+Result<WholeManifest> ReadWholeManifest(const FileIo& io, const TableMetadata& metadata,
+                                        const ManifestFile& manifest);
+
 /// Invalid, naming the file, if it is no data file, the table has no such partition spec,
 /// or its partition values do not fit the spec.
 Status CheckDataFile(const TableMetadata& metadata, const DataFile& file);
@@ -35,6 +45,8 @@ struct NewManifest {
   std::string location;
   PartitionSpecId partition_spec_id;
   SnapshotId snapshot_id;
+  /// Of the manifests that it takes the place of.
+  ManifestProperties unknown_properties = {};
 };
 
 /// Writes data files as a manifest of the table's format version, its entries added by

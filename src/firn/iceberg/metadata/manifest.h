@@ -76,6 +76,9 @@ struct UnknownField {
   bool operator==(const UnknownField&) const = default;
 };
 
+/// What the header of a manifest says beside what the spec, and Avro, have names for.
+using ManifestProperties = std::map<std::string, std::string>;
+
 /// What a manifest's files have in one partition field. Bounds as in DataFile, over the
 /// values that are neither null nor NaN; absent if there are none.
 struct FieldSummary {

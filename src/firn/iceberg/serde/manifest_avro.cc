@@ -89,6 +89,13 @@ constexpr Named kDataFileFields[] = {
     {113, "sort_columns"},
 };
 
+/// What a header says, after the spec; and what Java's library says: the Avro schema in
+/// Iceberg's form.
+constexpr std::string_view kHeaderProperties[] = {
+    "schema",         "schema-id", "partition-spec", "partition-spec-id",
+    "format-version", "content",   "iceberg.schema"};
+constexpr std::string_view kAvroPrefix = "avro.";
+
 constexpr const char* kMapAttribute = "\"logicalType\": \"map\"";
 
 /// Avro's own maps have string keys only: the spec keeps others as arrays of pairs.
@@ -262,16 +269,18 @@ Result<std::string> EncodeManifest(const ManifestContext& context,
                                    const std::vector<ManifestEntry>& entries) {
   FIRN_ASSIGN_OR_RETURN(std::string schema, SchemaToJson(context.schema));
   FIRN_ASSIGN_OR_RETURN(std::string fields, PartitionFieldsToJson(context.spec));
+  ManifestProperties header = {
+      {"schema", std::move(schema)},
+      {"schema-id", fmt::format("{}", context.schema.id)},
+      {"partition-spec", std::move(fields)},
+      {"partition-spec-id", fmt::format("{}", context.spec.id)},
+      {"format-version", fmt::format("{}", context.format_version)},
+      {"content", "data"}};
+  header.insert(context.unknown_properties.begin(), context.unknown_properties.end());
   avro::ContainerWriter writer(
       EntrySchema(PartitionAvroSchema(context.spec, context.partition_types),
                   context.format_version),
-      kManifestCodec,
-      {{"schema", std::move(schema)},
-       {"schema-id", fmt::format("{}", context.schema.id)},
-       {"partition-spec", std::move(fields)},
-       {"partition-spec-id", fmt::format("{}", context.spec.id)},
-       {"format-version", fmt::format("{}", context.format_version)},
-       {"content", "data"}});
+      kManifestCodec, header);
   for (const ManifestEntry& entry : entries) {
     writer.Add(EntryValue(entry, context));
   }
@@ -279,7 +288,7 @@ Result<std::string> EncodeManifest(const ManifestContext& context,
 }
 
 Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view bytes) {
-  FIRN_ASSIGN_OR_RETURN(const avro::Container container, avro::ReadContainer(bytes));
+  FIRN_ASSIGN_OR_RETURN(const avro::ContainerBlocks container, avro::ReadBlocks(bytes));
   const auto find = [&](const char* name) -> std::string_view {
     const auto found = container.metadata.find(name);
     return found == container.metadata.end() ? std::string_view() : found->second;
@@ -296,6 +305,16 @@ Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view byte
   header.format_version = serde::VersionOf(container.metadata);
   if (find("content") == "deletes") header.content = ManifestContent::kDeletes;
   return header;
+}
+
+Result<ManifestProperties> DecodeUnknownProperties(std::string_view bytes) {
+  FIRN_ASSIGN_OR_RETURN(avro::ContainerBlocks container, avro::ReadBlocks(bytes));
+  std::erase_if(container.metadata, [](const auto& property) {
+    return property.first.starts_with(kAvroPrefix) ||
+           std::ranges::find(kHeaderProperties, property.first) !=
+               std::end(kHeaderProperties);
+  });
+  return std::move(container.metadata);
 }
 
 Result<std::vector<ManifestEntry>> DecodeManifest(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct ManifestContext {
   const std::vector<types::Type>& partition_types;
   /// 2 or 3.
   std::int32_t format_version = 2;
+  ManifestProperties unknown_properties = {};
 };
 
 /// A manifest of data files (Iceberg spec, "Manifests"), as an Avro file. REQUIRES:
@@ -41,6 +43,9 @@ struct ManifestHeader {
 /// Nothing if the Avro file has no table's schema in its header, as a manifest list.
 /// Corruption if malformed.
 Result<std::optional<ManifestHeader>> DecodeManifestHeader(std::string_view bytes);
+
+/// Corruption if malformed.
+Result<ManifestProperties> DecodeUnknownProperties(std::string_view bytes);
 
 /// The entries of a manifest of format version 1, 2 or 3, nothing inherited yet.
 /// Partition values come in the order of `spec`, null where the manifest lacks a field.

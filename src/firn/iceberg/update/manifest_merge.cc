@@ -96,26 +96,48 @@ struct Merged {
 
 bool IsWhole(const ManifestEntry& entry) { return entry.unknown_field.empty(); }
 
+/// What one manifest says of itself holds of all its files, so that only those that say
+/// the same are merged.
+using MergedByProperties = std::map<ManifestProperties, Merged>;
+
 /// The live entries of those in the bin that can be written anew. Others go to `kept`: an
 /// entry has to be the same in every manifest that it is in, also where it says what only
 /// a later version understands.
-Result<Merged> ReadBin(const FileIo& io, const TableMetadata& metadata, const Bin& bin,
-                       Bin& kept) {
-  Merged merged;
+Result<MergedByProperties> ReadBin(const FileIo& io, const TableMetadata& metadata,
+                                   const Bin& bin, Bin& kept) {
+  MergedByProperties merged;
   for (const ManifestFile& manifest : bin) {
-    FIRN_ASSIGN_OR_RETURN(auto entries, ReadManifest(io, metadata, manifest));
-    if (!std::ranges::all_of(entries, IsWhole)) {
+    FIRN_ASSIGN_OR_RETURN(WholeManifest whole, ReadWholeManifest(io, metadata, manifest));
+    if (!std::ranges::all_of(whole.entries, IsWhole)) {
       kept.push_back(manifest);
       continue;
     }
-    merged.replaced.push_back(manifest);
-    for (ManifestEntry& entry : entries) {
+    Merged& alike = merged[std::move(whole.unknown_properties)];
+    alike.replaced.push_back(manifest);
+    for (ManifestEntry& entry : whole.entries) {
       if (entry.status == EntryStatus::kDeleted) continue;
       entry.status = EntryStatus::kExisting;
-      merged.entries.push_back(std::move(entry));
+      alike.entries.push_back(std::move(entry));
     }
   }
   return merged;
+}
+
+/// Adds the manifest to the snapshot; none without entries.
+Status WriteMerged(const FileIo& io, const TableMetadata& metadata,
+                   const ManifestProperties& properties, const Merged& merged,
+                   NewSnapshot& snapshot) {
+  if (merged.entries.empty()) return Status::OK();
+  const NewManifest manifest{
+      .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
+                              snapshot.commit_uuid, snapshot.manifests.size()),
+      .partition_spec_id = merged.replaced.front().partition_spec_id,
+      .snapshot_id = snapshot.id,
+      .unknown_properties = properties};
+  FIRN_ASSIGN_OR_RETURN(ManifestFile line,
+                        RewriteManifest(io, metadata, manifest, merged.entries));
+  snapshot.manifests.push_back(std::move(line));
+  return Status::OK();
 }
 
 struct MergeFigures {
@@ -171,22 +193,17 @@ Result<std::optional<PreparedSnapshot>> PrepareManifestMerge(
                        .summary = {}};
   MergeFigures figures;
   for (const Bin& bin : plan.merged) {
-    FIRN_ASSIGN_OR_RETURN(Merged merged, ReadBin(io, metadata, bin, plan.kept));
-    if (merged.replaced.size() < 2) {
-      std::ranges::move(merged.replaced, std::back_inserter(plan.kept));
-      continue;
+    FIRN_ASSIGN_OR_RETURN(MergedByProperties groups,
+                          ReadBin(io, metadata, bin, plan.kept));
+    for (auto& [properties, merged] : groups) {
+      if (merged.replaced.size() < 2) {
+        std::ranges::move(merged.replaced, std::back_inserter(plan.kept));
+        continue;
+      }
+      figures.replaced += merged.replaced.size();
+      figures.entries += merged.entries.size();
+      FIRN_RETURN_NOT_OK(WriteMerged(io, metadata, properties, merged, snapshot));
     }
-    figures.replaced += merged.replaced.size();
-    figures.entries += merged.entries.size();
-    if (merged.entries.empty()) continue;
-    const NewManifest manifest{
-        .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
-                                snapshot.commit_uuid, snapshot.manifests.size()),
-        .partition_spec_id = bin.front().partition_spec_id,
-        .snapshot_id = snapshot.id};
-    FIRN_ASSIGN_OR_RETURN(ManifestFile line,
-                          RewriteManifest(io, metadata, manifest, merged.entries));
-    snapshot.manifests.push_back(std::move(line));
   }
   if (figures.replaced == 0) return std::nullopt;
   figures.created = snapshot.manifests.size();

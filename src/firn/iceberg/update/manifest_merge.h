@@ -31,7 +31,9 @@ Result<ManifestMergeLimits> ReadManifestMergeLimits(const TableMetadata& metadat
 /// not get dearer with the table's age. Nothing if there are too few.
 ///
 /// Entries keep their snapshot and sequence numbers; those of deleted files are left out.
-/// Totals are the parent's. Deletes nothing: old snapshots keep their manifests.
+/// What a manifest says that Firn does not know is kept: only those that say the same are
+/// merged, and none of which an entry would lose something. Totals are the parent's.
+/// Deletes nothing: old snapshots keep their manifests.
 Result<std::optional<PreparedSnapshot>> PrepareManifestMerge(
     const FileIo& io, const TableMetadata& metadata, Runtime& runtime);
 

@@ -81,17 +81,41 @@ class ManifestMergeTest : public testing::Test {
     file.type = avro::Record(file.type->name, std::move(file_fields));
     std::vector<avro::RecordField> fields = container.schema->fields;
     fields.back() = std::move(file);
-    std::erase_if(container.metadata,
-                  [](const auto& entry) { return entry.first.starts_with("avro."); });
-    avro::ContainerWriter writer(avro::Record(container.schema->name, std::move(fields)),
-                                 avro::Codec::kNull, container.metadata);
     for (avro::Value& entry : container.values) {
       auto& file_value = std::get<avro::Values>(entry.data).back();
       std::get<avro::Values>(file_value.data).push_back(value);
-      writer.Add(entry);
     }
+    Replace(manifest, container, avro::Record(container.schema->name, std::move(fields)));
+  }
+
+  /// As if a later version had written the manifest: it says more of itself.
+  void AddProperty(const ManifestFile& manifest, const std::string& key,
+                   const std::string& value) {
+    const std::string bytes = files_.io().Read(manifest.manifest_path).ValueOrDie();
+    avro::Container container = avro::ReadContainer(bytes).ValueOrDie();
+    container.metadata[key] = value;
+    Replace(manifest, container, container.schema);
+  }
+
+  void Replace(const ManifestFile& manifest, avro::Container& container,
+               const avro::SchemaPtr& schema) {
+    std::erase_if(container.metadata,
+                  [](const auto& entry) { return entry.first.starts_with("avro."); });
+    avro::ContainerWriter writer(schema, avro::Codec::kNull, container.metadata);
+    for (const avro::Value& entry : container.values) writer.Add(entry);
     ASSERT_TRUE(files_.io().Delete(manifest.manifest_path).ok());
     ASSERT_TRUE(files_.io().WriteNew(manifest.manifest_path, writer.Finish()).ok());
+  }
+
+  /// What each manifest says beside what is known.
+  std::vector<ManifestProperties> Properties() {
+    std::vector<ManifestProperties> properties;
+    for (const ManifestFile& manifest : Manifests()) {
+      properties.push_back(ReadWholeManifest(files_.io(), metadata_, manifest)
+                               .ValueOrDie()
+                               .unknown_properties);
+    }
+    return properties;
   }
 
   FakeRuntime runtime_;
@@ -182,6 +206,35 @@ TEST_F(ManifestMergeTest, DoesNothingIfAllWouldLoseSomething) {
   AddFieldToFiles(Manifests()[0], {std::int64_t{7}});
   AddFieldToFiles(Manifests()[2], {std::int64_t{7}});
   EXPECT_FALSE(Merge());
+}
+
+TEST_F(ManifestMergeTest, KeepsWhatAllManifestsSayOfThemselves) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  for (const ManifestFile& manifest : Manifests()) AddProperty(manifest, "tier", "hot");
+  ASSERT_TRUE(Merge());
+  EXPECT_THAT(Properties(), ElementsAre(ManifestProperties{{"tier", "hot"}}));
+}
+
+TEST_F(ManifestMergeTest, MergesOnlyManifestsThatSayTheSameOfThemselves) {
+  for (const char* path : {"a", "b", "c", "d", "e"}) Append(path);
+  AddProperty(Manifests()[0], "tier", "hot");
+  AddProperty(Manifests()[2], "tier", "hot");
+  AddProperty(Manifests()[3], "tier", "cold");
+  ASSERT_TRUE(Merge());
+  EXPECT_THAT(Properties(), UnorderedElementsAre(ManifestProperties{},
+                                                 ManifestProperties{{"tier", "hot"}},
+                                                 ManifestProperties{{"tier", "cold"}}));
+  EXPECT_THAT(Files(), UnorderedElementsAre("a@1", "b@2", "c@3", "d@4", "e@5"));
+  EXPECT_EQ(Summary("manifests-replaced"), "4");
+  EXPECT_EQ(Summary("manifests-kept"), "1");
+}
+
+// Java's library repeats the schema of the records, which the merged manifest has anew.
+TEST_F(ManifestMergeTest, DoesNotCarryOnWhatDescribesTheFileAlone) {
+  for (const char* path : {"a", "b", "c"}) Append(path);
+  AddProperty(Manifests()[1], "iceberg.schema", "{}");
+  ASSERT_TRUE(Merge());
+  EXPECT_THAT(Properties(), ElementsAre(ManifestProperties{}));
 }
 
 TEST_F(ManifestMergeTest, CanBeSwitchedOff) {

@@ -107,17 +107,19 @@ Result<std::optional<PreparedSnapshot>> PrepareRemoval(const FileIo& io,
   Removed removed;
   for (ManifestFile& manifest : manifests) {
     if (manifest.content != ManifestContent::kData) continue;
-    FIRN_ASSIGN_OR_RETURN(auto entries, ReadManifest(io, metadata, manifest));
+    FIRN_ASSIGN_OR_RETURN(WholeManifest whole, ReadWholeManifest(io, metadata, manifest));
     FIRN_ASSIGN_OR_RETURN(const bool found,
-                          MarkRemoved(metadata, removal, entries, removed));
+                          MarkRemoved(metadata, removal, whole.entries, removed));
     if (!found) continue;
     FIRN_RETURN_NOT_OK(CheckIsWhole(manifest));
     const NewManifest rewritten = {
         .location = fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata),
                                 removal.commit_uuid, &manifest - manifests.data()),
         .partition_spec_id = manifest.partition_spec_id,
-        .snapshot_id = removal.snapshot_id};
-    FIRN_ASSIGN_OR_RETURN(manifest, RewriteManifest(io, metadata, rewritten, entries));
+        .snapshot_id = removal.snapshot_id,
+        .unknown_properties = std::move(whole.unknown_properties)};
+    FIRN_ASSIGN_OR_RETURN(manifest,
+                          RewriteManifest(io, metadata, rewritten, whole.entries));
   }
   if (removed.files == 0) return std::nullopt;
   return PrepareSnapshot(io, metadata,
