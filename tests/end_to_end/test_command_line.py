@@ -228,6 +228,17 @@ def test_nested_columns_of_a_layout_have_their_full_names(people):
     assert (table["partition_by"], table["sort_by"]) == ("bucket(4, user.name)", "user.name asc nulls first")
 
 
+def test_names_that_differ_only_in_case_make_no_table(people):
+    place = [{"id": i, "name": name, "required": False, "type": "long"} for i, name in ((2, "x"), (3, "X"))]
+    schema = {"type": "struct", "fields": [
+        {"id": 1, "name": "at", "required": False, "type": {"type": "struct", "fields": place}}]}
+    (people.folder / "schema.json").write_text(json.dumps(schema))
+    nested = people.run("table", "create", "db.t", "--schema", "schema.json", code=1).stderr
+    assert "schema.json: column 'at': the columns 'x' and 'X' differ only in case" in nested
+    listed = people.run("table", "create", "db.t", "--columns", "a long, A long", code=2).stderr
+    assert "--columns: the columns 'a' and 'A' differ only in case" in listed
+
+
 def test_dropping_a_table_tells_of_its_dead_letters(people):
     people.run("load", "db.people", "people.csv", "--create")
     (people.folder / "bad.csv").write_text("id,name,born\nx,Kurt,1906-04-28\n")

@@ -13,9 +13,7 @@ Result<types::Schema> ReadSchemaFile(const std::string& path) {
   FIRN_ASSIGN_OR_RETURN(const std::string text, ReadFileText(path));
   auto schema = iceberg::ParseSchemaJson(text);
   FIRN_RETURN_NOT_OK(AddContext(schema.status(), path));
-  std::vector<std::string> names;
-  for (const types::Field& field : schema->fields) names.push_back(field.name);
-  FIRN_RETURN_NOT_OK(AddContext(sources::CheckColumnNames(names), path));
+  FIRN_RETURN_NOT_OK(AddContext(sources::CheckFieldNames(schema->fields), path));
   return schema;
 }
 

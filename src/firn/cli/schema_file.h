@@ -8,7 +8,7 @@
 namespace firn::cli {
 
 /// An Iceberg schema that a user wrote as JSON. Invalid, naming the file, if it is none
-/// or has columns that differ only in case.
+/// or has columns, or fields of a struct, that differ only in case.
 Result<types::Schema> ReadSchemaFile(const std::string& path);
 
 /// True if the columns have the same names, types and order; ids do not count.

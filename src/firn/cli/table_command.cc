@@ -12,6 +12,7 @@
 #include "firn/cli/units.h"
 #include "firn/cli/waiting_segments.h"
 #include "firn/cli/workspace.h"
+#include "firn/sources/files/column_names.h"
 #include "firn/types/column_list.h"
 
 namespace firn::cli {
@@ -25,7 +26,9 @@ Result<types::Schema> SchemaOf(const TableCreateArguments& arguments) {
   }
   if (!arguments.schema_file.empty()) return ReadSchemaFile(arguments.schema_file);
   auto schema = types::ParseColumnList(arguments.columns);
-  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(schema.status(), "--columns")));
+  const Status checked =
+      schema.ok() ? sources::CheckFieldNames(schema->fields) : schema.status();
+  FIRN_RETURN_NOT_OK(AsUsageError(AddContext(checked, "--columns")));
   return schema;
 }
 

@@ -57,6 +57,16 @@ std::optional<std::string> LikelyDelimiter(std::string_view only_column) {
   return delimiter == '\t' ? "\\t" : std::string(1, delimiter);
 }
 
+Status CheckFieldNames(const std::vector<types::Field>& fields) {
+  FIRN_RETURN_NOT_OK(CheckColumnNames(ColumnNames(fields)));
+  for (const types::Field& field : fields) {
+    if (field.type.is_primitive()) continue;
+    FIRN_RETURN_NOT_OK(AddContext(CheckFieldNames(field.type.fields()),
+                                  fmt::format("column '{}'", field.name)));
+  }
+  return Status::OK();
+}
+
 std::string WhatIsThere(const std::vector<std::string>& names, std::string_view name) {
   const auto close = CloseName(names, name);
   std::string text =

@@ -21,6 +21,9 @@ Status CheckColumnNames(const std::vector<std::string>& names);
 /// takes it; nothing if no other delimiter is in its name.
 std::optional<std::string> LikelyDelimiter(std::string_view only_column);
 
+/// The same for the names of columns, and of the fields of each struct in them.
+Status CheckFieldNames(const std::vector<types::Field>& fields);
+
 /// Where there is no column `name`: which one is close, and some of those that are there,
 /// "did you mean 'shop'? it has id, shop and 300 more".
 std::string WhatIsThere(const std::vector<std::string>& names, std::string_view name);

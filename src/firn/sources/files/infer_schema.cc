@@ -53,9 +53,7 @@ class FileInference {
 
   Result<InferredSchema> Finish() {
     if (format_ != FileFormat::kParquet) return FinishText();
-    std::vector<std::string> names;
-    for (const types::Field& field : parquet_.fields) names.push_back(field.name);
-    FIRN_RETURN_NOT_OK(CheckColumnNames(names));
+    FIRN_RETURN_NOT_OK(CheckFieldNames(parquet_.fields));
     for (types::Field& field : parquet_.fields) {
       if (TimeUnitOf(options_.time_units, field.name)) {
         field.type = types::Type(types::TypeKind::kTimestamptz);

@@ -104,6 +104,11 @@ TEST_F(InferSchemaTest, FilesThatDoNotGoTogetherAreErrors) {
   EXPECT_THAT(Failure({Parquet("d.parquet", {{"n", arrow::int64(), "[1]"},
                                              {"N", arrow::int64(), "[1]"}})}),
               HasSubstr("'n' and 'N' differ only in case"));
+  const auto place = arrow::struct_(
+      {arrow::field("x", arrow::int64()), arrow::field("X", arrow::int64())});
+  EXPECT_THAT(Failure({Parquet("places.parquet", {{"at", arrow::list(place), "[[]]"}})}),
+              HasSubstr("column 'at': column 'element': the columns 'x' and 'X' differ "
+                        "only in case"));
   EXPECT_THAT(Failure({"-"}), HasSubstr("can be read only once"));
   EXPECT_THAT(Failure({folder_.Write("e.json", "\n")}), HasSubstr("no record"));
 }
