@@ -172,6 +172,13 @@ def test_nested_values_are_read_by_duckdb(firn, write, schema, duck):
     assert rows.fetchall()[0] == (1, 1815, "b", 1.5, 1, 1)
 
 
+def test_lists_are_read_by_arrow_however_small_the_pages_of_the_table_are(firn, write, schema):
+    schema(("id", "long"), ("values", list_of("long", 3)))
+    firn.run("table", "create", "db.t", "--schema", "schema.json", "--property", "write.parquet.page-size-bytes=1")
+    firn.run("load", "db.t", write("values.ndjson", '{"id": 1, "values": [7]}\n'))
+    assert firn.rows("db.t").to_pylist() == [{"id": 1, "values": [7]}]
+
+
 def test_extra_fields_are_rejected_or_left_out(firn, write):
     write("a.ndjson", '{"id":1}\n')
     firn.run("load", "db.t", "a.ndjson", "--create")

@@ -17,6 +17,11 @@ using parquet_io::FileWriterOptions;
 using parquet_io::MetricsConfig;
 using parquet_io::MetricsMode;
 
+/// Arrow's writer begins the pages of lists and maps by what an encoder without values
+/// would take, at most 2 KiB: below that it writes pages without values, behind which its
+/// own reader finds no rows.
+constexpr std::int64_t kPageBytesLeast = 4096;
+
 constexpr std::string_view kMetricsColumnPrefix = "write.metadata.metrics.column.";
 constexpr std::string_view kBloomFilterColumnPrefix =
     "write.parquet.bloom-filter-enabled.column.";
@@ -207,6 +212,7 @@ Result<FileWriterOptions> DataFileOptions(const iceberg::TableMetadata& metadata
                                 options.row_group_bytes));
   FIRN_RETURN_NOT_OK(
       ReadNumber(metadata, "write.parquet.page-size-bytes", 1, options.page_bytes));
+  options.page_bytes = std::max(options.page_bytes, kPageBytesLeast);
   FIRN_RETURN_NOT_OK(
       ReadNumber(metadata, "write.parquet.dict-size-bytes", 1, options.dictionary_bytes));
   FIRN_ASSIGN_OR_RETURN(options.metrics, ReadMetricsConfig(metadata, order));

@@ -79,6 +79,13 @@ TEST(BloomFilterPropertiesTest, WhatCannotBeReadNamesTheProperty) {
   }
 }
 
+TEST(PagePropertiesTest, PagesAreNotCutBelowFourKibibytes) {
+  const std::string bytes = "write.parquet.page-size-bytes";
+  EXPECT_EQ(Options({{bytes, "1"}})->page_bytes, 4096);
+  EXPECT_EQ(Options({{bytes, "4097"}})->page_bytes, 4097);
+  EXPECT_TRUE(Options({{bytes, "0"}}).status().IsInvalid());
+}
+
 using parquet_io::MetricsConfig;
 using parquet_io::MetricsMode;
 using Kind = MetricsMode::Kind;
