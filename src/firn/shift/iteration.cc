@@ -10,9 +10,11 @@
 #include "firn/core/crash_point.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/order/key_encoder.h"
+#include "firn/shift/data_file_location.h"
 #include "firn/shift/new_files.h"
 #include "firn/shift/plan_input.h"
 #include "firn/shift/task_memory.h"
+#include "firn/storage/upload_buffer.h"
 #include "firn/wal/chosen_segments.h"
 #include "firn/wal/segment.h"
 
@@ -122,6 +124,12 @@ class SegmentUses {
   std::vector<int> uses_;
 };
 
+/// Where data files go, spread over more folders or not.
+const std::string& DataFolder(const iceberg::TableMetadata& metadata) {
+  const char* property = DataFolderProperty(metadata);
+  return property == nullptr ? metadata.location : metadata.properties.at(property);
+}
+
 /// Works on the tasks of an iteration with several threads.
 class TaskWorkers {
  public:
@@ -142,7 +150,9 @@ class TaskWorkers {
         tasks_(MakeTasks(job_.iteration.input, chunks_, job_.writing.options.limits)),
         mutex_(runtime),
         uses_(job_.iteration, chunks_),
-        results_(chunks_.size()) {
+        results_(chunks_.size()),
+        upload_buffer_bytes_(
+            storage::UploadBufferBytes(DataFolder(job_.iteration.start.metadata))) {
     for (Task& task : tasks_) {
       uses_.Begin(task);
       FitIntoMemory(task);
@@ -198,7 +208,8 @@ class TaskWorkers {
 
   void FitIntoMemory(Task& task) const {
     const TaskMemory memory(job_.iteration.input, chunks_, job_.iteration.segments, task,
-                            job_.writing.options.writer);
+                            {.writer = job_.writing.options.writer,
+                             .upload_buffer_bytes = upload_buffer_bytes_});
     task.max_open_runs = memory.OpenRunsWithin(memory_.limit_bytes());
     task.memory_bytes = memory.BytesWith(task.max_open_runs);
     task.encoder_thread_bytes = memory.encoder_thread_bytes();
@@ -216,6 +227,8 @@ class TaskWorkers {
   SegmentUses uses_;
   std::vector<ChunkFiles> results_;
   Status failure_;
+
+  const std::int64_t upload_buffer_bytes_;
 };
 
 /// The positions are about to say that every planned row is in the table.

@@ -105,8 +105,8 @@ std::int64_t SharedBytes(const planner::PlanInput& input, const Segments& segmen
 TaskMemory::TaskMemory(const planner::PlanInput& input,
                        const std::vector<planner::Chunk>& chunks,
                        const Segments& segments, const Task& task,
-                       const ChunkWriterOptions& writer)
-    : max_open_runs_(writer.max_open_runs) {
+                       const TaskOutput& output)
+    : max_open_runs_(output.writer.max_open_runs) {
   const auto parts = std::span(chunks).subspan(task.begin, task.end - task.begin);
   shared_ = SharedBytes(input, segments, parts);
   // Chunks of one merge do not overlap: it is in one of them at a time, too.
@@ -120,8 +120,10 @@ TaskMemory::TaskMemory(const planner::PlanInput& input,
       batch = std::max(batch, bytes.batch);
     }
     encoder_thread_ = std::max(encoder_thread_, kEncoderBatches * batch);
-    const std::int64_t row_group = std::min(chunk.bytes, writer.row_group_bytes_max);
-    output_ = std::max(output_, kOutputCopies * row_group + kStepBatches * batch);
+    const std::int64_t row_group =
+        std::min(chunk.bytes, output.writer.row_group_bytes_max);
+    output_ = std::max(output_, kOutputCopies * row_group + kStepBatches * batch +
+                                    output.upload_buffer_bytes);
     std::vector<std::int64_t> open = OpenBytes(std::move(runs));
     // Without a sort order runs are read one after the other.
     const bool is_sorted = !input.buckets[chunk.bucket].key_types.empty();

@@ -14,17 +14,24 @@ namespace firn::shift {
 /// A merge of fewer would not merge.
 inline constexpr std::int64_t kOpenRunsLeast = 2;
 
+/// What a task writes with.
+struct TaskOutput {
+  const ChunkWriterOptions& writer;
+  /// What the store holds back of the file that is being written.
+  std::int64_t upload_buffer_bytes = 0;
+};
+
 /// How many bytes of memory a task may need at once, from above and from what the plan
 /// knows: the pages and batches of the runs that are open over one key, the rows of one
-/// step of the merge, and the output's open row group. Batches are taken to be as wide as
-/// their row group is on the average. A row group that runs of many partitions share
-/// stays open from chunk to chunk.
+/// step of the merge, and the output's open row group and upload buffer. Batches are
+/// taken to be as wide as their row group is on the average. A row group that runs of
+/// many partitions share stays open from chunk to chunk.
 class TaskMemory {
  public:
   /// Reads what it needs at once; nothing need outlive it.
   TaskMemory(const planner::PlanInput& input, const std::vector<planner::Chunk>& chunks,
              const std::vector<std::shared_ptr<const OpenSegment>>& segments,
-             const Task& task, const ChunkWriterOptions& writer);
+             const Task& task, const TaskOutput& output);
 
   /// With at most `open_runs` runs open at once.
   std::int64_t BytesWith(std::int64_t open_runs) const;

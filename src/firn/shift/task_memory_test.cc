@@ -6,20 +6,23 @@
 #include <gtest/gtest.h>
 
 #include "firn/shift/test_warehouse.h"
+#include "firn/storage/upload_buffer.h"
 
 namespace firn::shift {
 namespace {
 
 class TaskMemoryTest : public testing::Test {
  protected:
-  static std::vector<std::int64_t> Estimates(TestWarehouse& warehouse) {
+  static std::vector<std::int64_t> Estimates(TestWarehouse& warehouse,
+                                             std::int64_t upload_buffer_bytes = 0) {
     const PlannedIteration& planned = warehouse.Plan();
     std::vector<std::int64_t> estimates;
     const auto& writer = warehouse.options().iteration.writer;
     for (const Task& task : MakeTasks(planned.input, planned.plan.chunks,
                                       warehouse.options().iteration.limits)) {
-      const TaskMemory memory(planned.input, planned.plan.chunks, planned.segments, task,
-                              writer);
+      const TaskMemory memory(
+          planned.input, planned.plan.chunks, planned.segments, task,
+          {.writer = writer, .upload_buffer_bytes = upload_buffer_bytes});
       estimates.push_back(memory.BytesWith(writer.max_open_runs));
     }
     return estimates;
@@ -60,7 +63,7 @@ TEST_F(TaskMemoryTest, AsManyRunsAreOpenAsFit) {
       MakeTasks(planned.input, planned.plan.chunks, warehouse.options().iteration.limits)
           .at(0);
   const TaskMemory memory(planned.input, planned.plan.chunks, planned.segments, task,
-                          writer);
+                          {.writer = writer});
   for (const std::int64_t open_runs : {2, 3, 5, 7}) {
     EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(open_runs)), open_runs);
     EXPECT_EQ(memory.OpenRunsWithin(memory.BytesWith(open_runs + 1) - 1), open_runs);
@@ -120,6 +123,15 @@ TEST_F(TaskMemoryTest, LongTextsStayWithinTheLimit) {
   const std::int64_t most = MostAllocated(warehouse, [&] { warehouse.Shift(); });
   EXPECT_LE(most, kLimit);
   EXPECT_EQ(warehouse.FileRows().at(0).size(), 60'000U);
+}
+
+TEST_F(TaskMemoryTest, WhatTheStoreHoldsOfAFileIsCounted) {
+  TestWarehouse warehouse;
+  warehouse.Write("a1");
+  const std::int64_t part = storage::UploadBufferBytes("s3://bucket/table");
+  EXPECT_GE(part, 5 << 20);
+  EXPECT_EQ(Estimates(warehouse, part).at(0), Estimates(warehouse).at(0) + part);
+  EXPECT_EQ(storage::UploadBufferBytes("file:///table"), 0);
 }
 
 TEST_F(TaskMemoryTest, ATaskIsNeverThoughtToNeedNothing) {
