@@ -66,6 +66,32 @@ def test_a_shift_stopped_between_iterations_keeps_what_landed(waiting):
     waiting.assert_each_row(times=1)
 
 
+class Silent(http.server.BaseHTTPRequestHandler):
+    """A REST catalog that takes a request, and says nothing."""
+
+    def do_GET(self):
+        self.server.was_asked.set()
+        self.server.is_over.wait()
+
+    def log_message(self, *words):
+        pass
+
+
+def test_a_stop_does_not_wait_for_a_silent_catalog(firn):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent) as server:
+        server.was_asked, server.is_over = threading.Event(), threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        firn.configure(f"catalog: {{type: rest, uri: 'http://127.0.0.1:{server.server_port}'}}\nwal: {{path: wal}}\n")
+        process = firn.start("shift", "--all")
+        assert server.was_asked.wait(timeout=60)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)  # of the 30 s that the request may take, 5 are left
+        server.is_over.set()
+        server.shutdown()
+    assert process.returncode != -signal.SIGINT
+    assert "given up to stop" in errors
+
+
 class Busy(http.server.BaseHTTPRequestHandler):
     """A REST catalog that wants to be asked again much later."""
 

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 #include "firn/http/http_client.h"
+#include "firn/http/stoppable_client.h"
 
 namespace firn::http {
 namespace {
@@ -43,6 +44,7 @@ struct Exchange {
   std::int64_t response_bytes_max = 0;
   int times_sent = 0;
   bool too_large = false;
+  bool is_stopped = false;
   std::array<char, CURL_ERROR_SIZE> error{};
   Response response;
 };
@@ -58,6 +60,24 @@ int OnSending(void* context, char*, char*, int, int) {
   if (again && !exchange.read_only) return CURL_PREREQFUNC_ABORT;
   ++exchange.times_sent;
   return CURL_PREREQFUNC_OK;
+}
+
+/// For how long a request goes on once a stop is asked for.
+struct StopWatch {
+  Runtime& runtime;
+  const RequestStop& stop;
+  Exchange& exchange;
+  std::optional<BootTime> seen = std::nullopt;
+};
+
+/// Called about once a second, also while nothing comes.
+int OnProgress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto& watch = *static_cast<StopWatch*>(context);
+  if (!watch.stop.token.stop_requested()) return 0;
+  const BootTime now = watch.runtime.SinceBoot();
+  if (!watch.seen) watch.seen = now;
+  watch.exchange.is_stopped = now - *watch.seen >= watch.stop.grace;
+  return watch.exchange.is_stopped ? 1 : 0;
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -173,6 +193,13 @@ void SetCallbacks(Exchange& exchange) {
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
 }
 
+/// `watch` must outlive the transfer.
+void SetStop(CURL* easy, StopWatch& watch) {
+  curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, OnProgress);
+  curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &watch);
+}
+
 /// `request` and `body` must outlive the transfer.
 void SetRequest(CURL* easy, const Request& request, std::string_view body) {
   curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
@@ -193,11 +220,19 @@ void SetRequest(CURL* easy, const Request& request, std::string_view body) {
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
+std::string_view WhatHappened(CURLcode code, const Exchange& exchange) {
+  if (exchange.is_stopped) return "no answer yet, and given up to stop";
+  if (code == CURLE_ABORTED_BY_CALLBACK && !exchange.read_only) {
+    return "the server closed the connection";
+  }
+  if (exchange.error.front() != '\0') return exchange.error.data();
+  return curl_easy_strerror(code);
+}
+
 Status FailureOf(CURLcode code, const Exchange& exchange, const Request& request) {
   const std::string where =
       fmt::format("{} {}", request.method, UrlForMessage(request.url));
-  const std::string_view what =
-      exchange.error.front() != '\0' ? exchange.error.data() : curl_easy_strerror(code);
+  const std::string_view what = WhatHappened(code, exchange);
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ||
       code == CURLE_SSL_CACERT_BADFILE) {
     return InvalidError("{}: {}", where, what);
@@ -211,15 +246,17 @@ Status FailureOf(CURLcode code, const Exchange& exchange, const Request& request
     return MakeError(ErrorKind::kOutcomeUnknown, text);
   }
   if (exchange.read_only) return Error(ErrorKind::kUnavailable, "{}: {}", where, what);
-  return Error(
-      ErrorKind::kOutcomeUnknown, "{}: {}; the server may have carried it out", where,
-      code == CURLE_ABORTED_BY_CALLBACK ? "the server closed the connection" : what);
+  return Error(ErrorKind::kOutcomeUnknown, "{}: {}; the server may have carried it out",
+               where, what);
 }
 
 class CurlClient : public HttpClient {
  public:
-  CurlClient(Runtime& runtime, HttpOptions options)
-      : options_(std::move(options)), mutex_(runtime) {}
+  CurlClient(Runtime& runtime, HttpOptions options, RequestStop stop)
+      : options_(std::move(options)),
+        stop_(std::move(stop)),
+        runtime_(runtime),
+        mutex_(runtime) {}
 
   Result<Response> Send(const Request& request, std::string_view body) override {
     EasyHandle easy = TakeHandle();
@@ -243,6 +280,8 @@ class CurlClient : public HttpClient {
                                                 : options_.response_bytes_max};
     SetConnection(easy, options_);
     SetCallbacks(exchange);
+    StopWatch watch{.runtime = runtime_, .stop = stop_, .exchange = exchange};
+    SetStop(easy, watch);
     SetRequest(easy, request, body);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(
@@ -271,6 +310,8 @@ class CurlClient : public HttpClient {
   }
 
   const HttpOptions options_;
+  const RequestStop stop_;
+  Runtime& runtime_;
   Mutex mutex_;
   std::vector<EasyHandle> idle_;  // guarded by mutex_
 };
@@ -279,12 +320,18 @@ class CurlClient : public HttpClient {
 
 Result<std::unique_ptr<HttpClient>> MakeHttpClient(Runtime& runtime,
                                                    HttpOptions options) {
+  return MakeStoppableHttpClient(runtime, std::move(options), {});
+}
+
+Result<std::unique_ptr<HttpClient>> MakeStoppableHttpClient(Runtime& runtime,
+                                                            HttpOptions options,
+                                                            RequestStop stop) {
   static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (initialized != CURLE_OK) {
     return Status::UnknownError("libcurl cannot start: ",
                                 curl_easy_strerror(initialized));
   }
-  return std::make_unique<CurlClient>(runtime, std::move(options));
+  return std::make_unique<CurlClient>(runtime, std::move(options), std::move(stop));
 }
 
 }  // namespace firn::http

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/http/stoppable_client.h"
 #include "firn/http/testing/test_server.h"
 
 namespace firn::http {
@@ -26,6 +27,11 @@ class HttpClientTest : public ::testing::Test {
   std::unique_ptr<HttpClient> Client(HttpOptions options = {}) {
     options.use_environment_proxy = false;
     return *MakeHttpClient(runtime_, std::move(options));
+  }
+
+  std::unique_ptr<HttpClient> Stoppable(RequestStop stop) {
+    return *MakeStoppableHttpClient(runtime_, {.use_environment_proxy = false},
+                                    std::move(stop));
   }
 
   Result<Response> Send(const std::string& method, std::string_view body = {}) {
@@ -223,6 +229,28 @@ TEST_F(HttpClientTest, WhatChangesSomethingIsNeverSentTwice) {
       EXPECT_EQ(server_->Requests().size(), 2);
     }
   }
+}
+
+TEST_F(HttpClientTest, AStopEndsTheWaitForASilentServer) {
+  StopSource stop;
+  Serve([&](const ReceivedRequest&) {
+    stop.RequestStop();
+    gate_.Wait();
+    return Reply{};
+  });
+  client_ = Stoppable({.token = stop.token(), .grace = std::chrono::milliseconds(1)});
+  ExpectFailures("GET", ErrorKind::kUnavailable);
+  ExpectFailures("POST", ErrorKind::kOutcomeUnknown);
+  EXPECT_THAT(ErrorText(Send("POST").status()),
+              HasSubstr("given up to stop; the server may have carried it out"));
+}
+
+TEST_F(HttpClientTest, WhatAServerIsAboutToAnswerIsHeardAfterAStop) {
+  StopSource stop;
+  stop.RequestStop();
+  Serve(Greet);
+  client_ = Stoppable({.token = stop.token(), .grace = std::chrono::minutes(1)});
+  EXPECT_EQ(Send("POST")->body, "hello");
 }
 
 TEST_F(HttpClientTest, ReadingSurvivesAConnectionThatTheServerClosed) {

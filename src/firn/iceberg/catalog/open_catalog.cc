@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firn/http/stoppable_client.h"
 #include "firn/iceberg/catalog/postgres_database.h"
 #include "firn/iceberg/catalog/rest/rest_catalog.h"
 #include "firn/iceberg/catalog/sql_catalog.h"
@@ -43,7 +44,8 @@ Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const CatalogSettings& settings,
 Result<std::unique_ptr<Catalog>> OpenRestCatalog(const CatalogSettings& settings,
                                                  Runtime& runtime) {
   FIRN_ASSIGN_OR_RETURN(const auto options, rest::HttpOptionsOf(settings.properties));
-  FIRN_ASSIGN_OR_RETURN(auto client, http::MakeHttpClient(runtime, options));
+  FIRN_ASSIGN_OR_RETURN(auto client, http::MakeStoppableHttpClient(
+                                         runtime, options, {.token = settings.stop}));
   return RestCatalog::Open(settings.properties, std::move(client), runtime,
                            settings.stop);
 }
