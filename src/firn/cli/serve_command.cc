@@ -328,7 +328,8 @@ Status RunServe(const CommandContext& context) {
     const Duration wait = WaitAfter(failures, kOpenBackoff, context.runtime);
     LogWarning(fmt::format("not serving yet, tried again in {}: {}", FormatDuration(wait),
                            ErrorText(opened.status())));
-    if (!SleepUnlessStopped(context.runtime, wait, context.stop).ok()) return Status::OK();
+    if (!SleepUnlessStopped(context.runtime, wait, context.stop).ok())
+      return Status::OK();
   }
 }
 

@@ -77,7 +77,8 @@ TEST(PartitionSpecTest, RefusalsSayWhatWasProbablyMeant) {
   EXPECT_THAT(Refusal("TRUNCATE(0, carrier)"),
               HasSubstr("; write truncate(16, carrier)"));
   EXPECT_THAT(Refusal("days(time_hour)"), HasSubstr("; did you mean day(time_hour)?"));
-  EXPECT_THAT(Refusal("day(time_our)"), HasSubstr("'time_our'; did you mean 'time_hour'?"));
+  EXPECT_THAT(Refusal("day(time_our)"),
+              HasSubstr("'time_our'; did you mean 'time_hour'?"));
   EXPECT_THAT(Refusal("DAY(time_hour)"), HasSubstr("; did you mean day(time_hour)?"));
   for (const char* term : {"bucket(8)", "bucket()", "fortnight(id)", "days(id, id)"}) {
     EXPECT_THAT(Refusal(term), testing::EndsWith("hour and void")) << term;
