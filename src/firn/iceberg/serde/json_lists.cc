@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace firn::iceberg::serde {
 namespace {
 
@@ -132,6 +134,27 @@ std::optional<CutLists> CutTopLevelLists(std::string_view document,
     walker.SkipSpace();
   } while (walker.Take(','));
   cut.rest += document.substr(copied);
+  return cut;
+}
+
+std::optional<CutMember> CutTopLevelMember(std::string_view document,
+                                           std::string_view name) {
+  std::optional<CutMember> cut;
+  std::set<std::string_view> seen;
+  Walker walker(document);
+  walker.SkipSpace();
+  if (!walker.Take('{')) return std::nullopt;
+  do {
+    const auto found = Name(document, walker);
+    if (!found || !seen.insert(*found).second) return std::nullopt;
+    const std::size_t begin = walker.position();
+    walker.SkipValue();
+    if (*found != name) continue;
+    const std::size_t end = walker.position();
+    cut = CutMember{
+        .rest = fmt::format("{}null{}", document.substr(0, begin), document.substr(end)),
+        .value = Trimmed(document.substr(begin, end - begin))};
+  } while (walker.Take(','));
   return cut;
 }
 

@@ -23,4 +23,16 @@ struct CutLists {
 std::optional<CutLists> CutTopLevelLists(std::string_view document,
                                          const std::vector<std::string_view>& names);
 
+/// A member of a JSON document's top level, as text.
+struct CutMember {
+  /// The document with null in its place.
+  std::string rest;
+  /// A slice of the document.
+  std::string_view value;
+};
+
+/// Cuts one member out; terms as of CutTopLevelLists. Nothing if it is missing.
+std::optional<CutMember> CutTopLevelMember(std::string_view document,
+                                           std::string_view name);
+
 }  // namespace firn::iceberg::serde

@@ -57,5 +57,19 @@ TEST(JsonListsTest, LeavesAloneWhatTakesAParser) {
   }
 }
 
+TEST(CutTopLevelMemberTest, TakesOneMemberOut) {
+  const auto cut =
+      CutTopLevelMember(R"({"a":[1,{"m":2}],"m" : {"x":"}"} ,"b":"m"})", "m");
+  EXPECT_EQ(cut->value, R"({"x":"}"})");
+  EXPECT_EQ(cut->rest, R"({"a":[1,{"m":2}],"m" : null,"b":"m"})");
+}
+
+TEST(CutTopLevelMemberTest, LeavesAloneWhatItCannotTell) {
+  for (const char* text : {"", "[]", "{}", R"({"a":1})", R"({"m":1,"m":2})",
+                           R"({"\u006d":1})", R"({"a":{"m":1}})"}) {
+    EXPECT_FALSE(CutTopLevelMember(text, "m")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace firn::iceberg::serde

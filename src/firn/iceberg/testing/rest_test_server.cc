@@ -1,10 +1,10 @@
 #include "firn/iceberg/testing/rest_test_server.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
+#include "firn/core/percent_decoded.h"
 #include "firn/core/whole_number.h"
 #include "firn/iceberg/serde/json_value.h"
 #include "firn/iceberg/serde/metadata_json.h"
@@ -22,17 +22,7 @@ constexpr const char* kCredentialsEndpoint =
 constexpr char kLevelSeparator = '\x1F';
 
 std::string Unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    int code = 0;
-    const bool is_escape =
-        text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, code, 16).ec ==
-            std::errc();
-    plain += is_escape ? static_cast<char>(code) : text[i];
-    if (is_escape) i += 2;
-  }
-  return plain;
+  return PercentDecoded(text).value_or(std::string(text));
 }
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {

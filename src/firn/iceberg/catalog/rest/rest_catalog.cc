@@ -112,25 +112,30 @@ RestCatalog::RestCatalog(rest::Properties properties, Connection connection,
       offers_credentials_(connection.offers_credentials),
       routes_(rest::RouteOptionsOf(properties_)),
       tokens_(std::move(connection.tokens)),
-      client_(std::move(connection.options), *tokens_, *http_client_, runtime) {}
+      client_(std::move(connection.options), *tokens_, *http_client_, runtime),
+      cache_(runtime) {}
 
-Result<rest::TableAnswer> RestCatalog::SendForTable(const RestCall& call) {
+Result<rest::TableAnswer> RestCatalog::SendForTable(const TableIdentifier& identifier,
+                                                    const RestCall& call) {
   FIRN_ASSIGN_OR_RETURN(const std::string answer, client_.Send(call));
-  Result<rest::TableAnswer> table = rest::ParseTable(answer);
+  const auto known = cache_.Find(identifier);
+  Result<rest::TableAnswer> table =
+      rest::ParseTable(answer, known ? &known->metadata : nullptr);
   if (!table.ok()) return Broken(call, table.status());
+  cache_.Put(identifier, table->table);
   return table;
 }
 
 Result<LoadedTable> RestCatalog::LoadTable(const TableIdentifier& identifier) {
   FIRN_ASSIGN_OR_RETURN(rest::TableAnswer answer,
-                        SendForTable({.route = routes_.Table(identifier)}));
+                        SendForTable(identifier, {.route = routes_.Table(identifier)}));
   return std::move(answer.table);
 }
 
 Result<StorageAccess> RestCatalog::LoadAccess(const TableIdentifier& identifier,
                                               std::string_view location) {
   FIRN_ASSIGN_OR_RETURN(const rest::TableAnswer answer,
-                        SendForTable({.route = routes_.Table(identifier)}));
+                        SendForTable(identifier, {.route = routes_.Table(identifier)}));
   return rest::AccessTo(location, answer, properties_);
 }
 
@@ -156,10 +161,10 @@ Result<LoadedTable> RestCatalog::CreateTable(const TableIdentifier& identifier,
   FIRN_ASSIGN_OR_RETURN(std::string body,
                         rest::CreateTableJson(identifier.name, metadata));
   Result<rest::TableAnswer> answer =
-      SendForTable({.kind = CallKind::kCreate,
-                    .method = "POST",
-                    .route = routes_.Tables(identifier.namespace_name),
-                    .body = std::move(body)});
+      SendForTable(identifier, {.kind = CallKind::kCreate,
+                                .method = "POST",
+                                .route = routes_.Tables(identifier.namespace_name),
+                                .body = std::move(body)});
   if (IsError(answer.status(), ErrorKind::kOutcomeUnknown)) {
     return LookUpCreated(identifier, metadata, answer.status());
   }
@@ -192,10 +197,10 @@ Result<LoadedTable> RestCatalog::CommitTable(
   FIRN_ASSIGN_OR_RETURN(std::string body,
                         CommitToJson(commit.requirements, commit.updates));
   FIRN_ASSIGN_OR_RETURN(rest::TableAnswer answer,
-                        SendForTable({.kind = CallKind::kChange,
-                                      .method = "POST",
-                                      .route = routes_.Table(identifier),
-                                      .body = std::move(body)}));
+                        SendForTable(identifier, {.kind = CallKind::kChange,
+                                                  .method = "POST",
+                                                  .route = routes_.Table(identifier),
+                                                  .body = std::move(body)}));
   return std::move(answer.table);
 }
 

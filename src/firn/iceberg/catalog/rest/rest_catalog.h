@@ -11,6 +11,7 @@
 #include "firn/core/runtime.h"
 #include "firn/http/http_client.h"
 #include "firn/iceberg/catalog/catalog.h"
+#include "firn/iceberg/catalog/metadata_cache.h"
 #include "firn/iceberg/catalog/rest/rest_client.h"
 #include "firn/iceberg/catalog/rest/rest_messages.h"
 #include "firn/iceberg/catalog/rest/rest_properties.h"
@@ -79,7 +80,9 @@ class RestCatalog : public Catalog {
   /// answer.
   Result<LoadedTable> LookUpCreated(const TableIdentifier& identifier,
                                     const TableMetadata& asked, const Status& unknown);
-  Result<rest::TableAnswer> SendForTable(const rest::RestCall& call);
+  /// Remembers the table, for the next answer.
+  Result<rest::TableAnswer> SendForTable(const TableIdentifier& identifier,
+                                         const rest::RestCall& call);
   /// All pages of a list; `route_of` gives the route of a page by its token.
   template <typename Item>
   Result<std::vector<Item>> ListAll(
@@ -95,6 +98,7 @@ class RestCatalog : public Catalog {
   const rest::Routes routes_;
   const std::unique_ptr<rest::TokenSource> tokens_;
   rest::RestClient client_;
+  MetadataCache cache_;
 };
 
 }  // namespace firn::iceberg

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "firn/iceberg/catalog/rest/iso_duration.h"
+#include "firn/iceberg/serde/json_lists.h"
 #include "firn/iceberg/serde/json_value.h"
+#include "firn/iceberg/serde/metadata_json.h"
 
 namespace firn::iceberg::rest {
 namespace {
@@ -111,17 +113,21 @@ Result<std::vector<StorageCredential>> ParseCredentials(std::string_view text) {
   });
 }
 
-Result<TableAnswer> ParseTable(std::string_view text) {
-  FIRN_ASSIGN_OR_RETURN(const Json json, serde::ParseJson(text));
+Result<TableAnswer> ParseTable(std::string_view text, const TableMetadata* known) {
+  // Its snapshots, which are most of the answer, are not parsed as JSON then.
+  const auto cut = serde::CutTopLevelMember(text, "metadata");
+  FIRN_ASSIGN_OR_RETURN(const Json json,
+                        serde::ParseJson(cut ? std::string_view(cut->rest) : text));
   ParseOutcome outcome;
   ObjectReader reader(json, "", outcome);
   TableAnswer answer = {.table = {},
                         .config = reader.StringMap("config"),
                         .credentials = ReadCredentials(reader)};
   answer.table.metadata_location = reader.String("metadata-location");
-  const Json& metadata = reader.Get("metadata");
+  const Json* metadata = cut ? nullptr : &reader.Get("metadata");
   FIRN_RETURN_NOT_OK(outcome.status);
-  Result<TableMetadata> read = serde::ReadTableMetadata(metadata);
+  Result<TableMetadata> read =
+      cut ? ParseTableMetadata(cut->value, known) : serde::ReadTableMetadata(*metadata);
   if (!read.ok()) return AddContext(read.status(), "metadata");
   answer.table.metadata = *std::move(read);
   return answer;

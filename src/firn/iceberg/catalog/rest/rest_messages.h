@@ -49,7 +49,9 @@ struct TableAnswer {
 
   bool operator==(const TableAnswer&) const = default;
 };
-Result<TableAnswer> ParseTable(std::string_view text);
+/// `known` as ParseTableMetadata's.
+Result<TableAnswer> ParseTable(std::string_view text,
+                               const TableMetadata* known = nullptr);
 
 /// One answer of a list that may have more.
 template <typename Item>

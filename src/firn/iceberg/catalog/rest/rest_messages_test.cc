@@ -47,6 +47,23 @@ TEST(RestMessagesTest, Table) {
               ElementsAre(StorageCredential{"s3://lake", {{"s3.access-key-id", "key"}}}));
 }
 
+TEST(RestMessagesTest, SnapshotsThatAreKnownAreNotReadAgain) {
+  json answer = SampleTable();
+  answer["metadata"]["snapshots"] = {{{"snapshot-id", 1},
+                                      {"sequence-number", 1},
+                                      {"timestamp-ms", 5},
+                                      {"manifest-list", "s3://lake/t/metadata/s.avro"},
+                                      {"summary", {{"operation", "append"}}},
+                                      {"a-later-version", "adds this"}}};
+  const TableMetadata first = ParseTable(answer.dump()).ValueOrDie().table.metadata;
+  answer["metadata"]["properties"]["changed"] = "yes";
+  const TableMetadata second =
+      ParseTable(answer.dump(), &first).ValueOrDie().table.metadata;
+  EXPECT_EQ(second.properties.at("changed"), "yes");
+  ASSERT_EQ(second.snapshots.size(), 1U);
+  EXPECT_EQ(second.snapshots.At(0), first.snapshots.At(0));
+}
+
 TEST(RestMessagesTest, Lists) {
   EXPECT_EQ(ParseTables(R"({"next-page-token": "p2", "identifiers": [
               {"namespace": ["a", "b"], "name": "t"}]})")
@@ -102,6 +119,8 @@ struct Broken {
   const char* message;
 };
 
+constexpr auto kParseTable = [](std::string_view text) { return ParseTable(text); };
+
 template <auto kParse>
 Status StatusOf(std::string_view text) {
   return kParse(text).status();
@@ -145,10 +164,11 @@ INSTANTIATE_TEST_SUITE_P(
                "access_token: missing"},
         Broken{StatusOf<ParseOAuthToken>,
                R"({"access_token": "t", "expires_in": "soon"})", "expires_in: expected"},
-        Broken{StatusOf<ParseTable>, R"({"metadata": {}})", "metadata-location: missing"},
-        Broken{StatusOf<ParseTable>, R"({"metadata-location": "x"})",
+        Broken{StatusOf<kParseTable>, R"({"metadata": {}})",
+               "metadata-location: missing"},
+        Broken{StatusOf<kParseTable>, R"({"metadata-location": "x"})",
                "metadata: missing"},
-        Broken{StatusOf<ParseTable>,
+        Broken{StatusOf<kParseTable>,
                R"({"metadata-location": "x", "metadata": {"format-version": "2"}})",
                "metadata: format-version: expected an integer"}));
 
