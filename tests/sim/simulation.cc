@@ -74,7 +74,8 @@ Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken) {
   return {.problems = world.problems(),
           .trace_hash = world.sim().trace_hash(),
           .steps = world.sim().steps(),
-          .acknowledged = world.records().acknowledged()};
+          .acknowledged = world.records().acknowledged(),
+          .shared_commits = world.shared_commits()};
 }
 
 }  // namespace firn::sim

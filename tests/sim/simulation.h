@@ -16,6 +16,8 @@ struct Outcome {
   std::uint64_t trace_hash = 0;
   std::int64_t steps = 0;
   std::size_t acknowledged = 0;
+  /// Commits that took several batches.
+  std::size_t shared_commits = 0;
 
   bool operator==(const Outcome&) const = default;
 };

@@ -22,6 +22,14 @@ iceberg::FileIo MountedAtRoot(storage::ObjectStore& store) {
   return iceberg::FileIo::Make({{.prefix = "memory:///", .store = &store}}).ValueOrDie();
 }
 
+/// The summary names the batches of one log, between commas.
+bool HasSeveralBatches(const iceberg::Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.summary, [](const auto& entry) {
+    return entry.first.starts_with("firn.commit.") &&
+           entry.second.find(',') != std::string::npos;
+  });
+}
+
 /// The iteration that wrote a data file: its name begins with it.
 std::string IterationOf(const iceberg::DataFile& file) {
   constexpr std::size_t kUlidLength = 26;
@@ -165,6 +173,7 @@ void World::CheckMoves(const iceberg::TableMetadata& metadata) {
 }
 
 void World::CheckMove(const iceberg::Snapshot& snapshot) {
+  if (HasSeveralBatches(snapshot)) ++shared_commits_;
   const auto moved = commit::RangesOf(snapshot).ValueOrDie();
   for (const auto& [wal, shards] : moved.shards) {
     for (const auto& [shard, range] : shards) {

@@ -102,6 +102,9 @@ class World {
   int rollback_changes() const { return rollback_changes_; }
   bool is_rolled_back() const { return is_rolled_back_; }
 
+  /// Commits that took several batches.
+  std::size_t shared_commits() const { return shared_commits_; }
+
   /// Something that must never be.
   void Report(std::string problem) { problems_.push_back(std::move(problem)); }
   const std::vector<std::string>& problems() const { return problems_; }
@@ -138,6 +141,7 @@ class World {
   std::map<WalId, wal::Positions> reached_;
   /// Whose moves were checked last.
   std::optional<SnapshotId> checked_;
+  std::size_t shared_commits_ = 0;
   bool is_rolled_back_ = false;
   int rollback_changes_ = 0;
   std::set<std::string> iterations_that_may_overlap_;

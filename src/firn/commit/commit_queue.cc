@@ -32,16 +32,23 @@ Result<BatchOutcome> CommitTicket::Wait() {
   return *outcome_;
 }
 
+bool CommitTicket::is_resolved() {
+  MutexLock lock(mutex_);
+  return outcome_.has_value();
+}
+
 void CommitTicket::Resolve(Result<BatchOutcome> outcome) {
   MutexLock lock(mutex_);
   outcome_ = std::move(outcome);
   resolved_.NotifyAll();
 }
 
-CommitQueue::CommitQueue(Runtime& runtime, Committer& committer, std::size_t queue_size)
+CommitQueue::CommitQueue(Runtime& runtime, Committer& committer, std::size_t queue_size,
+                         std::function<void()> on_resolved)
     : runtime_(runtime),
       committer_(committer),
       queue_size_(queue_size),
+      on_resolved_(std::move(on_resolved)),
       mutex_(runtime),
       changed_(runtime) {
   FIRN_CHECK(queue_size > 0);
@@ -118,6 +125,7 @@ void CommitQueue::CommitUntilClosed() {
     for (std::size_t i = 0; i < group.size(); ++i) {
       group[i].ticket->Resolve(OutcomeOf(outcomes, i));
     }
+    if (on_resolved_) on_resolved_();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,6 +24,8 @@ class CommitTicket {
   /// Waits for the outcome; the same one however often it is asked. The queue's error if
   /// the queue stopped: then the batch may or may not have landed.
   Result<BatchOutcome> Wait();
+  /// Wait would return at once.
+  bool is_resolved();
 
  private:
   friend class CommitQueue;
@@ -51,8 +54,10 @@ struct PlannedHead {
 class CommitQueue {
  public:
   /// `committer` and `runtime` must outlive the queue, and nobody else uses `committer`.
+  /// `on_resolved` is called by the commit thread after it has resolved tickets.
   /// REQUIRES: at least one place for waiting batches (commit.queue_size).
-  CommitQueue(Runtime& runtime, Committer& committer, std::size_t queue_size);
+  CommitQueue(Runtime& runtime, Committer& committer, std::size_t queue_size,
+              std::function<void()> on_resolved = {});
   ~CommitQueue();
 
   /// Waits for a free place, first come, first served; the ticket tells the outcome.
@@ -95,6 +100,7 @@ class CommitQueue {
   Runtime& runtime_;
   Committer& committer_;
   const std::size_t queue_size_;
+  const std::function<void()> on_resolved_;
 
   Mutex mutex_;
   CondVar changed_;

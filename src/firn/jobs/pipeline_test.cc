@@ -109,6 +109,47 @@ TEST_F(PipelineTest, ACommitThatFailsIsTriedAgain) {
   EXPECT_GE(failures_, 2);
 }
 
+TEST_F(PipelineTest, TheNextShiftGoesOnWhileACommitIsSlow) {
+  std::atomic<bool> is_held = false;
+  std::atomic<int> loads_meanwhile = 0;
+  test_.catalog_script().before_load = [&] {
+    loads_meanwhile += is_held ? 1 : 0;
+    return Status::OK();
+  };
+  test_.catalog_script().before_commit = [&](const auto&) {
+    if (!fails_) return Status::OK();
+    is_held = true;
+    while (fails_) SystemRuntime().Sleep(milliseconds(1));
+    return Status::OK();
+  };
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  ASSERT_TRUE(test_.Eventually([&] { return is_held.load(); }));
+  EXPECT_EQ(test_.Post(R"({"id":2})"), kAccepted);
+  // Of a plan each. One found nothing behind the first, perhaps before that was held; so
+  // two are what took the second, and one of its neighbours.
+  EXPECT_TRUE(test_.Eventually([&] { return loads_meanwhile >= 2; }));
+  EXPECT_EQ(test_.Snapshots(), 0);
+  fails_ = false;
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+}
+
+TEST_F(PipelineTest, AStopCommitsWhatIsInFlight) {
+  std::atomic<bool> is_held = false;
+  test_.catalog_script().before_commit = [&](const auto&) {
+    is_held = true;
+    while (fails_) SystemRuntime().Sleep(milliseconds(1));
+    return Status::OK();
+  };
+  test_.Start();
+  EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
+  ASSERT_TRUE(test_.Eventually([&] { return is_held.load(); }));
+  Thread closer(SystemRuntime(), "closer", [&] { test_.Close(); });
+  fails_ = false;
+  closer.Join();
+  EXPECT_EQ(test_.RowsOf(), 1);
+}
+
 TEST_F(PipelineTest, RecordsAreRefusedWithoutMemory) {
   test_.Start();
   const auto all = test_.buffer_memory().TryReserve(test_.buffer_memory().limit_bytes());

@@ -14,13 +14,6 @@ constexpr Backoff kFailureBackoff = {.first = std::chrono::seconds(2),
 /// What others write is not looked for more often.
 constexpr Duration kLookIntervalMin = std::chrono::seconds(1);
 
-/// Nobody watches a shift of a server chunk by chunk: metrics tell how it goes.
-class SilentObserver : public shift::ShiftObserver {
- public:
-  void OnPlanned(const shift::PlannedIteration&) override {}
-  void OnChunk(const planner::Chunk&, const shift::ChunkFiles&) override {}
-};
-
 }  // namespace
 
 ShiftPermits::ShiftPermits(Runtime& runtime, int count)
@@ -81,10 +74,18 @@ void ShiftLoop::BeginStop() {
   changed_.NotifyAll();
 }
 
+void ShiftLoop::OnOutcome() {
+  MutexLock lock(mutex_);
+  has_outcome_ = true;
+  changed_.NotifyAll();
+}
+
 void ShiftLoop::Run() {
-  while (true) {
-    const Step step = AwaitStep();
-    if (step == Step::kStop) return;
+  for (Step step = AwaitStep(); step != Step::kStop; step = AwaitStep()) {
+    if (step == Step::kSettle) {
+      Settle();
+      continue;
+    }
     if (step == Step::kLook) {
       const Result<bool> is_due = Look();
       if (!is_due.ok()) OnFailed(is_due.status());
@@ -93,29 +94,39 @@ void ShiftLoop::Run() {
     }
     Shift();
   }
+  Finish();
 }
 
 bool ShiftLoop::IsDue(BootTime now) const {
-  return bytes_ >= trigger_.start_bytes ||
-         (bytes_ > 0 && now >= since_ + trigger_.max_age);
+  if (next_ == shift::ShiftNext::kAdvance) return true;
+  return has_place_ && (bytes_ >= trigger_.start_bytes ||
+                        (bytes_ > 0 && now >= since_ + trigger_.max_age));
 }
 
 BootTime ShiftLoop::NextDue() const {
   if (retry_at_) return *retry_at_;
   if (bytes_ == 0) return look_at_;
-  return std::min(look_at_, since_ + trigger_.max_age);
+  const BootTime due = since_ + trigger_.max_age;
+  return next_ == shift::ShiftNext::kDone ? std::min(look_at_, due) : due;
 }
 
 ShiftLoop::Step ShiftLoop::AwaitStep() {
   MutexLock lock(mutex_);
   while (!stop_.token().stop_requested()) {
+    if (std::exchange(has_outcome_, false)) return Step::kSettle;
     const BootTime now = environment_.runtime.SinceBoot();
     const bool may_begin = !retry_at_ || now >= *retry_at_;
     // After a failure the table is looked at first: others may have dropped it.
     if (may_begin && retry_at_) return Step::kLook;
     if (may_begin && IsDue(now)) return Step::kShift;
-    if (may_begin && now >= look_at_) return Step::kLook;
-    changed_.WaitFor(mutex_, NextDue() - now);
+    const bool is_idle = next_ == shift::ShiftNext::kDone;
+    if (may_begin && is_idle && now >= look_at_) return Step::kLook;
+    if (is_idle || (has_place_ && bytes_ > 0)) {
+      changed_.WaitFor(mutex_, NextDue() - now);
+    } else {
+      // Nothing to do before an outcome is known, or a segment.
+      changed_.Wait(mutex_);
+    }
   }
   return Step::kStop;
 }
@@ -140,42 +151,53 @@ Result<bool> ShiftLoop::Look() {
 
 void ShiftLoop::Shift() {
   if (!environment_.permits.Take()) return;
-  std::int64_t bytes = 0;
   {
     MutexLock lock(mutex_);
-    bytes = std::exchange(bytes_, 0);
+    if (in_flight_bytes_ == 0) begun_at_ = environment_.runtime.SinceBoot();
+    in_flight_bytes_ += std::exchange(bytes_, 0);
   }
-  const BootTime begin = environment_.runtime.SinceBoot();
-  const Result<shift::ShiftReport> report = RunShift();
+  const Status advanced = shift_->Advance(stop_.token(), *this);
   environment_.permits.GiveBack();
-  if (report.ok()) {
-    return OnShifted(*report, environment_.runtime.SinceBoot() - begin);
-  }
+  if (!advanced.ok()) return GiveUp(advanced);
+  Settle();
+}
+
+void ShiftLoop::Settle() {
+  const Result<shift::ShiftProgress> progress = shift_->Settle();
+  if (!progress.ok()) return GiveUp(progress.status());
   {
     MutexLock lock(mutex_);
-    bytes_ += bytes;
+    next_ = progress->next;
+    has_place_ = progress->has_place;
+    const std::int64_t landed_bytes = progress->report.figures.segment_bytes;
+    if (landed_bytes > 0) failures_ = 0;
+    // Others' segments may be among them, which count only since somebody looked.
+    in_flight_bytes_ = std::max<std::int64_t>(in_flight_bytes_ - landed_bytes, 0);
+    SetUncommitted(std::max(uncommitted_bytes_ - landed_bytes, bytes_));
   }
-  OnFailed(report.status());
+  Tell(progress->report);
+  if (progress->next == shift::ShiftNext::kDone) return OnDrained();
+  TidyUpIfDue();
 }
 
-Result<shift::ShiftReport> ShiftLoop::RunShift() {
-  SilentObserver observer;
-  const StopToken stop = stop_.token();
-  return shift_->Run(stop, observer);
-}
-
-void ShiftLoop::OnShifted(const shift::ShiftReport& report, Duration duration) {
+void ShiftLoop::OnDrained() {
   {
     MutexLock lock(mutex_);
     failures_ = 0;
     retry_at_ = std::nullopt;
-    // What came since the shift began.
+    in_flight_bytes_ = 0;
+    // What came since the last shift began.
     SetUncommitted(bytes_);
     look_at_ = environment_.runtime.SinceBoot() + trigger_.max_age;
   }
   last_success_.Set(Seconds(environment_.runtime.Now().time_since_epoch()));
+  TidyUp();
+}
+
+void ShiftLoop::Tell(const shift::ShiftReport& report) {
   const shift::ShiftFigures& figures = report.figures;
-  if (figures.commits > 0) {
+  const Duration duration = environment_.runtime.SinceBoot() - begun_at_;
+  if (figures.segments > 0) {
     environment_.events(
         EventLevel::kInfo,
         fmt::format("{}: shifted {} rows of {} segments into {} files in {:.1f} s",
@@ -190,7 +212,31 @@ void ShiftLoop::OnShifted(const shift::ShiftReport& report, Duration duration) {
             "says more",
             table_, judged.hole.shard, judged.hole.missing, table_));
   }
-  TidyUp();
+}
+
+void ShiftLoop::Finish() {
+  const Result<shift::ShiftReport> last = shift_->Finish();
+  if (last.ok()) return Tell(*last);
+  if (IsError(last.status(), ErrorKind::kCancelled)) return;
+  environment_.events(EventLevel::kWarning,
+                      fmt::format("{}: what was to be committed last is not known to be "
+                                  "in the table; the next shift finds out: {}",
+                                  table_, ErrorText(last.status())));
+}
+
+void ShiftLoop::GiveUp(const Status& reason) {
+  // What was submitted before it failed may land all the same; of a commit that failed
+  // the reason tells already.
+  const Result<shift::ShiftReport> last = shift_->Finish();
+  if (last.ok()) Tell(*last);
+  {
+    MutexLock lock(mutex_);
+    next_ = shift::ShiftNext::kDone;
+    has_place_ = true;
+    has_outcome_ = false;
+    bytes_ += std::exchange(in_flight_bytes_, 0);
+  }
+  OnFailed(reason);
 }
 
 /// Segments are kept for some time after the shift that took them, perhaps the last one.

@@ -45,7 +45,10 @@ class ShiftPermits {
 /// It knows at once of segments that this process writes (OnSegment), and looks for
 /// others, also those that an earlier process left, as often as `max_age`. After a
 /// failure it waits, longer each time, and tries again: no other table is held up.
-class ShiftLoop {
+///
+/// While a batch waits for its commit, the next shift may begin: it takes a permit for
+/// planning and writing only, and goes on from where that batch ends.
+class ShiftLoop : private shift::ShiftObserver {
  public:
   struct Environment {
     Runtime& runtime;
@@ -59,7 +62,7 @@ class ShiftLoop {
   ShiftLoop(const Environment& environment, std::string table,
             std::unique_ptr<shift::TableShift> shift, ShiftTrigger trigger,
             std::function<Result<iceberg::TableMetadata>()> load);
-  ~ShiftLoop();
+  ~ShiftLoop() override;
 
   /// This process made a segment of so many bytes durable. Thread-safe.
   void OnSegment(std::int64_t bytes);
@@ -67,14 +70,19 @@ class ShiftLoop {
   /// Of segments that are not in the table, as far as it knows. Thread-safe.
   std::int64_t uncommitted_bytes();
 
-  /// Begins nothing new: a shift that has not begun its commit is given up, one that has
-  /// is finished. Does not wait.
+  /// Begins nothing new: an iteration that is not written yet is given up, those that
+  /// wait for their commit are committed. Does not wait.
   void BeginStop();
   /// Waits until that is done.
   void Join() { thread_.Join(); }
 
  private:
-  enum class Step { kShift, kLook, kStop };
+  enum class Step { kShift, kLook, kSettle, kStop };
+
+  /// Nobody watches a shift of a server chunk by chunk: metrics tell how it goes.
+  void OnPlanned(const shift::PlannedIteration&) override {}
+  void OnChunk(const planner::Chunk&, const shift::ChunkFiles&) override {}
+  void OnOutcome() override;
 
   void Run();
   Step AwaitStep();
@@ -85,8 +93,14 @@ class ShiftLoop {
   /// True if a shift is due for what others have written.
   Result<bool> Look();
   void Shift();
-  Result<shift::ShiftReport> RunShift();
-  void OnShifted(const shift::ShiftReport& report, Duration duration);
+  /// Takes notice of what was committed meanwhile.
+  void Settle();
+  void OnDrained();
+  void Tell(const shift::ShiftReport& report);
+  /// Lets what was submitted be committed, and tells of it.
+  void Finish();
+  /// A shift failed: the next one plans anew from the table.
+  void GiveUp(const Status& reason);
   void OnFailed(const Status& reason);
   void TidyUp();
   void TidyUpIfDue();
@@ -100,8 +114,10 @@ class ShiftLoop {
   metrics::Gauge& last_success_;
   metrics::Counter& failed_;
   StopSource stop_;
-  /// Used by the loop's thread alone.
+  // Both used by the loop's thread alone.
   BootTime tidied_at_;
+  /// When what is in flight was begun.
+  BootTime begun_at_;
 
   Mutex mutex_;
   CondVar changed_;
@@ -109,8 +125,14 @@ class ShiftLoop {
   /// Of this process's segments that no shift has seen, and since when.
   std::int64_t bytes_ = 0;
   BootTime since_;
+  /// Of those that a shift has seen, and that are not known to be in the table.
+  std::int64_t in_flight_bytes_ = 0;
   /// Of all segments that are not in the table.
   std::int64_t uncommitted_bytes_ = 0;
+  /// What the shifts in flight need next, and whether that may have changed.
+  shift::ShiftNext next_ = shift::ShiftNext::kDone;
+  bool has_place_ = true;
+  bool has_outcome_ = false;
   BootTime look_at_;
   /// After a failure: nothing is done before.
   std::optional<BootTime> retry_at_;

@@ -67,6 +67,7 @@ class SpooledSegment final : public parquet_io::RandomReads {
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
                                                 std::int64_t nbytes) override;
   Result<std::int64_t> GetSize() override { return size_bytes_; }
+  std::int64_t size_bytes() const { return size_bytes_; }
 
  private:
   /// What serves reads: the store itself, memory, or a file.

@@ -32,6 +32,9 @@ ShiftFigures FiguresOf(const PlannedIteration& iteration,
   };
   figures.quarantined_segments = std::ranges::count_if(
       iteration.segments, [](const auto& segment) { return segment->is_quarantined(); });
+  for (const auto& segment : iteration.segments) {
+    figures.segment_bytes += segment->file->size_bytes();
+  }
   for (const planner::Run& run : iteration.input.runs) figures.input_bytes += run.bytes;
   for (const iceberg::DataFile& file : written.batch.files) {
     figures.output_bytes += file.file_size_in_bytes;
@@ -44,6 +47,7 @@ void Add(const ShiftFigures& figures, ShiftFigures& sum) {
   sum.commits += figures.commits;
   sum.segments += figures.segments;
   sum.quarantined_segments += figures.quarantined_segments;
+  sum.segment_bytes += figures.segment_bytes;
   sum.input_bytes += figures.input_bytes;
   sum.rows += figures.rows;
   sum.output_bytes += figures.output_bytes;
@@ -58,8 +62,7 @@ void Add(const ShiftFigures& figures, ShiftFigures& sum) {
 }
 
 ShiftMetrics::ShiftMetrics(metrics::Registry& registry, const std::string& table)
-    : commits_(registry.GetCounter(
-          Id("commits_total", "Iterations that were committed.", table))),
+    : commits_(registry.GetCounter(Id("commits_total", "Commits of iterations.", table))),
       superseded_(registry.GetCounter(Id(
           "superseded_total",
           "Iterations in vain: another planner committed the same rows first.", table))),

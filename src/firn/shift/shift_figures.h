@@ -16,6 +16,8 @@ struct ShiftFigures {
   std::int64_t segments = 0;
   /// Of them, those in quarantine, whose rows were left out.
   std::int64_t quarantined_segments = 0;
+  /// As files.
+  std::int64_t segment_bytes = 0;
   std::int64_t input_bytes = 0;
   std::int64_t rows = 0;
   std::int64_t output_bytes = 0;
@@ -33,7 +35,7 @@ struct ShiftFigures {
   std::int64_t files() const { return static_cast<std::int64_t>(file_bytes.size()); }
 };
 
-/// One iteration, and its commit.
+/// One iteration, and its commit (of several that share one, all but one count none).
 ShiftFigures FiguresOf(const PlannedIteration& iteration,
                        const WrittenIteration& written);
 

@@ -25,6 +25,7 @@ inline constexpr int kPlanAttemptsMax = 20;
 
 struct TableShiftOptions {
   IterationOptions iteration;
+  /// Batches in flight: those that wait for their commit, and those being committed.
   std::size_t commit_queue_size = 4;
   /// Of the segment spool, beside the memory budget; only a WAL that is not local needs
   /// any.
@@ -79,6 +80,27 @@ class ShiftObserver {
   virtual ~ShiftObserver() = default;
   virtual void OnPlanned(const PlannedIteration& iteration) = 0;
   virtual void OnChunk(const planner::Chunk& chunk, const ChunkFiles& files) = 0;
+  /// What became of one or more batches is known now. Called from another thread, also
+  /// while one of the others is; must not wait for the shift.
+  virtual void OnOutcome() {}
+};
+
+/// What a shift that goes on in steps needs next.
+enum class ShiftNext {
+  /// Nothing: all is in the table that the WAL held at the last TableShift::Advance.
+  kDone,
+  /// Nothing before an outcome is known.
+  kAwaitCommits,
+  /// Another TableShift::Advance: there is more, or a batch was superseded.
+  kAdvance,
+};
+
+struct ShiftProgress {
+  /// Of the batches that were committed since the last one.
+  ShiftReport report;
+  ShiftNext next = ShiftNext::kDone;
+  /// Fewer batches are in flight than may be.
+  bool has_place = true;
 };
 
 /// Moves the WAL of one table into it. For one thread.
@@ -97,6 +119,9 @@ class TableShift {
 
   TableShift(const Environment& environment, iceberg::TableIdentifier table, WalId wal_id,
              TableShiftOptions options);
+  /// Not while a batch is in flight.
+  TableShift(TableShift&& other) noexcept;
+  ~TableShift();
 
   /// What an iteration would do now, from the table's position. Lives as long as the
   /// shift.
@@ -109,7 +134,26 @@ class TableShift {
   /// takes; segments that arrive meanwhile are left to the next shift. Work that another
   /// planner did first is planned again. After an error or a stop (Cancelled, saying what
   /// was committed) the table holds what was committed so far, each row once.
+  ///
+  /// The next iteration is planned and written while up to `commit_queue_size` wait for
+  /// their commit; what waits together is one commit.
   Result<ShiftReport> Run(const StopToken& stop, ShiftObserver& observer);
+
+  /// Run in steps, for who does other things, or begins the next shift, while commits go
+  /// on. Plans and writes what the WAL holds now, behind what is in flight, and has it
+  /// committed in the background; returns before that is done, or once
+  /// `commit_queue_size` batches are in flight. `observer`, and what `stop` comes from,
+  /// must outlive all until Settle tells kDone, or Finish. After an error call Finish.
+  Status Advance(const StopToken& stop, ShiftObserver& observer);
+  /// What has become of it so far; does not wait. An error of a commit ends all that is
+  /// in flight: call Finish, and begin again.
+  Result<ShiftProgress> Settle();
+  /// Waits until everything in flight is committed, or dropped; then nothing is in
+  /// flight. Of the batches that were committed since the last Settle.
+  Result<ShiftReport> Finish();
+  /// Paths of the data files of the batches in flight: no snapshot names them, and yet
+  /// they must not be deleted.
+  std::vector<std::string> FilesInFlight() const;
 
   /// Merges the table's small manifests if there are many, and returns how many were
   /// replaced.
@@ -129,6 +173,8 @@ class TableShift {
   class Session;
   struct Head;
 
+  Result<std::unique_ptr<Session>> OpenSession(const StopToken& stop,
+                                               ShiftObserver& observer);
   Result<Head> LoadHead();
   Result<Head> HeadOf(iceberg::TableMetadata metadata);
 
@@ -137,6 +183,8 @@ class TableShift {
   const WalId wal_id_;
   const TableShiftOptions options_;
   std::unique_ptr<SegmentSpool> spool_;
+  /// Of Advance; null while nothing is in flight.
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace firn::shift

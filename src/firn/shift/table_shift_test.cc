@@ -86,6 +86,7 @@ TEST(TableShiftTest, TinyPartitionsThatShareRowGroupsAreReadRight) {
 
 TEST(TableShiftTest, IterationsFollowEachOtherUntilTheWalIsDrained) {
   TestWarehouse warehouse;
+  warehouse.options().commit_queue_size = 1;
   warehouse.options().iteration.iteration_bytes = 1;
   for (const char* rows : {"b1", "a2", "c3"}) warehouse.Write(rows);
   EXPECT_EQ(warehouse.Shift().figures.commits, 3);
@@ -95,6 +96,7 @@ TEST(TableShiftTest, IterationsFollowEachOtherUntilTheWalIsDrained) {
 TEST(TableShiftTest, AnIterationTakesSoManySegmentsAndTheNextOneTheRest) {
   TestWarehouse warehouse;
   warehouse.options().iteration.iteration_segments = 2;
+  warehouse.options().commit_queue_size = 1;
   for (const char* rows : {"b1", "a2", "c3", "e4", "d5"}) warehouse.Write(rows);
   EXPECT_EQ(warehouse.Shift().figures.commits, 3);
   EXPECT_EQ(warehouse.Files(), "[a2 b1] [c3 e4] [d5]");
@@ -556,6 +558,7 @@ TEST(TableShiftTest, SegmentsThatAreDeletedWhileFilesAreWrittenAreNotMissed) {
 
 TEST(TableShiftTest, EndsThoughSegmentsKeepArriving) {
   TestWarehouse warehouse;
+  warehouse.options().commit_queue_size = 1;
   warehouse.options().iteration.iteration_bytes = 1;
   warehouse.Write("a1");
   warehouse.Write("a2");
@@ -638,6 +641,7 @@ TEST_F(HoleTest, IsNoneIfTheSegmentAppearsBetweenTheLooks) {
 
 TEST_F(HoleTest, IsNoneOnceAnotherPlannerHasPassedIt) {
   // The other one finds the segment, commits it and deletes it while this one looks.
+  warehouse_.options().commit_queue_size = 1;
   int loads = 0;
   warehouse_.catalog_script().before_load = [&] {
     // The first one after the commit is for the next plan, the second for the hole.
