@@ -116,23 +116,6 @@ file_case("a CSV file with another delimiter", "semicolons.csv", "id;name\n1;a\n
 file_case("an unknown column that is nearly right", "near.csv", "id,nmae\n1,a\n", "--strict")
 
 
-def run_limited(firn, mebibytes, *arguments):
-    limited = ["bash", "-c", f"ulimit -v {mebibytes << 10}; exec \"$0\" \"$@\"", PROGRAM, *arguments]
-    return subprocess.run(limited, cwd=firn.folder, capture_output=True, text=True, timeout=120)
-
-
-def test_a_process_that_may_not_have_more_memory_says_so(firn):
-    (firn.folder / "a.csv").write_text("id\n1\n")
-    told = set()
-    for mebibytes in range(90, 200, 5):
-        if run_limited(firn, mebibytes, "version").returncode:
-            continue  # libraries have no room
-        done = run_limited(firn, mebibytes, "load", "db.a", "a.csv", "--create")
-        assert done.returncode in (0, 1), done.stderr
-        told.add(done.returncode)
-    assert told == {0, 1}
-
-
 @case("NDJSON that is none, for a new table")
 def no_ndjson(firn):
     yield ("load", "db.new", "people.csv", "--format", "ndjson", "--create", "--id", "bad")

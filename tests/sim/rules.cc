@@ -17,6 +17,7 @@ const std::vector<RuleName>& RuleNames() {
       {Rule::kPositions, "positions"},
       {Rule::kRollbackStop, "rollback stop"},
       {Rule::kCleaner, "cleaner"},
+      {Rule::kNamedFiles, "named files"},
       {Rule::kUnknownOutcome, "unknown outcome"},
       {Rule::kAcknowledgement, "acknowledgement"},
       {Rule::kFrozenBytes, "frozen bytes"},
@@ -40,6 +41,8 @@ bool IsOff(Guard guard) {
       return sim::IsBroken(sim::Rule::kRollbackStop);
     case Guard::kPassed:
       return sim::IsBroken(sim::Rule::kCleaner);
+    case Guard::kNamed:
+      return sim::IsBroken(sim::Rule::kNamedFiles);
   }
   return false;
 }

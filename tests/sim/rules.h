@@ -17,6 +17,8 @@ enum class Rule {
   kRollbackStop,
   /// Only segments that the position has passed are deleted.
   kCleaner,
+  /// Data files are deleted only of batches that no snapshot names.
+  kNamedFiles,
   /// A commit that may have landed deletes no files.
   kUnknownOutcome,
   /// A record is acknowledged once its segment is durable, not before.

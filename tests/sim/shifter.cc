@@ -49,6 +49,7 @@ class Shifter {
   }
 
   Status Clean() { return shift_.Clean().status(); }
+  Status DeleteAbandoned() { return shift_.DeleteAbandoned().status(); }
 
  private:
   UncutParts observer_;
@@ -85,10 +86,11 @@ void RunShifter(Process& process, const StopToken& stop) {
     const int rollback_changes = process.world.rollback_changes();
     const auto report = shifter.Run(process.node.crash_token());
     const Status cleaned = shifter.Clean();
+    const Status abandoned = shifter.DeleteAbandoned();
     if (process.node.crashed()) return;
     const bool was_rolled_back = process.world.is_rolled_back() ||
                                  rollback_changes != process.world.rollback_changes();
-    for (const Status& status : {report.status(), cleaned}) {
+    for (const Status& status : {report.status(), cleaned, abandoned}) {
       if (status.ok() || IsExpected(status) || was_rolled_back) continue;
       Report(process, status);
     }
@@ -110,6 +112,11 @@ void ShiftAll(Process& process, bool is_last) {
     process.world.Report(
         fmt::format("shard {} waits for source {}", waiting.shard, waiting.source));
   }
+}
+
+void DeleteAbandonedFiles(Process& process) {
+  const Status status = Shifter(process).DeleteAbandoned();
+  if (!status.ok()) Report(process, status);
 }
 
 }  // namespace firn::sim

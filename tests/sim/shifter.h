@@ -15,4 +15,7 @@ void RunShifter(Process& process, const StopToken& stop);
 /// One shift; the last one must take all that is there.
 void ShiftAll(Process& process, bool is_last);
 
+/// What nobody can commit any more must be gone afterwards.
+void DeleteAbandonedFiles(Process& process);
+
 }  // namespace firn::sim

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "firn/shift/abandoned_files.h"
 #include "ingest.h"
 #include "machine.h"
 #include "serving.h"
@@ -63,6 +64,19 @@ void Recover(World& world) {
   }
 }
 
+/// Long after the last batch, main is moved and the cleaners look.
+void CleanUp(World& world) {
+  // Snapshots are dated to the millisecond.
+  world.node().Sleep(shift::kAbandonedAfter + std::chrono::milliseconds(1));
+  AppendNothing(world);
+  world.node().Sleep(world.plan().retention);
+  for (std::size_t i = 0; i < world.plan().wal_roots; ++i) {
+    Process cleaner(world, world.NewNode("last-cleaner"), world.root(i));
+    DeleteAbandonedFiles(cleaner);
+  }
+  world.CheckNothingIsLeftOver();
+}
+
 }  // namespace
 
 Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken) {
@@ -70,6 +84,7 @@ Outcome Simulate(std::uint64_t seed, std::optional<Rule> broken) {
   World world(seed);
   RunTroubled(world);
   Recover(world);
+  CleanUp(world);
   world.CheckTable();
   return {.problems = world.problems(),
           .trace_hash = world.sim().trace_hash(),

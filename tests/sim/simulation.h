@@ -27,7 +27,7 @@ struct Outcome {
 ///   every acknowledged record is in the table exactly once, and no other one twice;
 ///   files of one shift are sorted, and do not overlap;
 ///   the positions never go back;
-///   every live file is there;
+///   every live file is there, and none that a batch left behind which nobody can commit;
 ///   no process fails for good, takes more memory for buffers than it may, or keeps any.
 /// A run that hangs ends the process (SimRuntime).
 /// One run at a time in a process.

@@ -32,7 +32,7 @@ class Trouble {
     switch (node_.Random64() % 8) {
       case 0:
       case 1:
-        return AppendNothing();
+        return AppendNothing(world_);
       case 2:
         return Compact();
       case 3:
@@ -61,16 +61,6 @@ class Trouble {
     return world_.catalog()
         .CommitTable(world_.table(), prepared.requirements, prepared.updates)
         .ok();
-  }
-
-  void AppendNothing() {
-    const iceberg::TableMetadata metadata = world_.Load();
-    (void)Commit(
-        iceberg::PrepareAppend(world_.io(), metadata,
-                               {.snapshot_id = iceberg::NewSnapshotId(metadata, node_),
-                                .commit_uuid = NewUuid(node_)},
-                               {}, node_.Now())
-            .ValueOrDie());
   }
 
   /// Every live file is replaced by a copy of it.
@@ -210,6 +200,17 @@ class Trouble {
 };
 
 }  // namespace
+
+void AppendNothing(World& world) {
+  const iceberg::TableMetadata metadata = world.Load();
+  const auto prepared = iceberg::PrepareAppend(
+      world.io(), metadata,
+      {.snapshot_id = iceberg::NewSnapshotId(metadata, world.node()),
+       .commit_uuid = NewUuid(world.node())},
+      {}, world.node().Now());
+  (void)world.catalog().CommitTable(world.table(), prepared.ValueOrDie().requirements,
+                                    prepared.ValueOrDie().updates);
+}
 
 void MakeTrouble(World& world, const StopToken& stop) {
   const Duration interval = world.plan().trouble_interval;

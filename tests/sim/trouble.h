@@ -10,4 +10,7 @@ namespace firn::sim {
 /// machines that are suspended, and whose clocks jump. Ends with the table reset.
 void MakeTrouble(World& world, const StopToken& stop);
 
+/// A commit of another engine that only moves main; nothing if somebody else was faster.
+void AppendNothing(World& world);
+
 }  // namespace firn::sim

@@ -7,6 +7,7 @@
 #include "chance.h"
 #include "firn/commit/history.h"
 #include "firn/iceberg/io/manifest_io.h"
+#include "firn/iceberg/io/named_files.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/order/sort_order.h"
 #include "firn/wal/wal_root.h"
@@ -233,6 +234,25 @@ void World::CheckTable() {
     }
   }
   for (std::string& problem : records_.ProblemsOf(rows)) Report(std::move(problem));
+}
+
+void World::CheckNothingIsLeftOver() {
+  const std::string folder = "memory:///";
+  const iceberg::TableMetadata metadata = Load();
+  std::set<std::string> named;
+  const Status walked =
+      VisitNamedFiles(io_, metadata, {}, [&](const iceberg::DataFile& file) {
+        named.insert(file.file_path);
+        return true;
+      });
+  if (!walked.ok()) return Report(walked.ToString());
+  const std::string data = metadata.location.substr(folder.size()) + "/data/";
+  for (const storage::ObjectInfo& object : data_.List(data).ValueOrDie()) {
+    // Copies that another engine made are in folders of their own.
+    if (object.key.find('/', data.size()) != std::string::npos) continue;
+    if (named.contains(folder + object.key)) continue;
+    Report(fmt::format("{} is left over, and no snapshot names it", object.key));
+  }
 }
 
 Process::Process(World& shared, SimNode& at, WalRoot& wal_root)

@@ -116,6 +116,10 @@ class World {
   /// it.
   void CheckTable();
 
+  /// Reports files of batches that no snapshot names, once those that nobody will ever
+  /// commit should be gone.
+  void CheckNothingIsLeftOver();
+
  private:
   /// After each commit of anybody.
   void CheckPositions();

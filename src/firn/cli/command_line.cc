@@ -4,9 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <optional>
-#include <system_error>
 
 #include "firn/cli/command_tree.h"
 #include "firn/cli/completion.h"
@@ -129,11 +127,6 @@ std::vector<std::string> CommandLine::TableNames(
 Status CommandLine::RunCaught() {
   try {
     return Run();
-  } catch (const std::bad_alloc&) {
-    throw;  // ends the process with a message, as in any other thread
-  } catch (const std::system_error& e) {
-    if (e.code() == std::errc::resource_unavailable_try_again) throw;
-    return InvalidError("{}", e.what());
   } catch (const std::exception& e) {
     return InvalidError("{}", e.what());
   }

@@ -1,16 +1,8 @@
-#include <unistd.h>
-
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <new>
-#include <system_error>
 
 #include <arrow/compute/initialize.h>
 
 #include "firn/cli/command_line.h"
-#include "firn/cli/exit_code.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 
@@ -28,33 +20,7 @@ void HandleSignal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-const std::terminate_handler default_terminate = std::get_terminate();
-
-[[noreturn]] void ExitWithout(const char* what) {
-  for (const char* part : {"firn: this process may not have more ", what,
-                           "; let it have more, or set memory_limit lower\n"}) {
-    (void)!write(STDERR_FILENO, part, std::strlen(part));
-  }
-  std::_Exit(kExitFailed);
-}
-
-/// Without memory no thread can go on, nor tell another: what is not committed then is
-/// found as after any crash.
-void HandleTerminate() {
-  try {
-    if (std::current_exception()) throw;
-  } catch (const std::bad_alloc&) {
-    ExitWithout("memory");
-  } catch (const std::system_error&) {
-    ExitWithout("threads");
-  } catch (...) {
-    default_terminate();  // tells what it was
-  }
-  std::abort();
-}
-
 int Main(int argc, char** argv) {
-  std::set_terminate(HandleTerminate);
   const Status initialized = arrow::compute::Initialize();
   FIRN_CHECK(initialized.ok(), "{}", initialized.ToString());
   (void)ProcessStop();  // made here: a signal handler must not allocate

@@ -127,6 +127,18 @@ void CleanWal(const OpenTable& table, shift::TableShift& shift) {
   }
 }
 
+/// As above.
+void DeleteAbandonedFiles(const OpenTable& table, shift::TableShift& shift) {
+  const Result<std::int64_t> deleted = shift.DeleteAbandoned();
+  if (!deleted.ok()) {
+    LogWarning(fmt::format("{}: files of abandoned batches stay until the next shift: {}",
+                           table.identifier, ErrorText(deleted.status())));
+  } else if (*deleted > 0) {
+    fmt::print("  deleted from the table's folder: {} that no snapshot names\n",
+               FormatCounted(*deleted, "data file"));
+  }
+}
+
 /// The table is right without it, too.
 void MergeManifests(const OpenTable& table, shift::TableShift& shift) {
   const Result<std::int64_t> merged = shift.MergeManifests();
@@ -156,6 +168,7 @@ Result<shift::ShiftReport> ShiftTable(Workspace& workspace, const OpenTable& tab
   PrintReport(table, *report, runtime.SinceBoot() - begin);
   MergeManifests(table, shift);
   CleanWal(table, shift);
+  DeleteAbandonedFiles(table, shift);
   return report;
 }
 

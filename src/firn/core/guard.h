@@ -11,7 +11,7 @@
 
 namespace firn {
 
-enum class Guard { kChain, kPositions, kRollbackStop, kPassed };
+enum class Guard { kChain, kPositions, kRollbackStop, kPassed, kNamed };
 
 /// Defined by the simulation.
 bool IsOff(Guard guard);

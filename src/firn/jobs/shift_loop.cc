@@ -248,13 +248,26 @@ void ShiftLoop::TidyUpIfDue() {
 /// What cannot be tidied today can be tomorrow.
 void ShiftLoop::TidyUp() {
   tidied_at_ = environment_.runtime.SinceBoot();
-  const Status merged = shift_->MergeManifests().status();
-  const Status cleaned = merged.ok() ? shift_->Clean(stop_.token()).status() : merged;
-  if (cleaned.ok()) return;
+  Status tidied = shift_->MergeManifests().status();
+  if (tidied.ok()) tidied = shift_->Clean(stop_.token()).status();
+  if (tidied.ok()) tidied = DeleteAbandoned();
+  if (tidied.ok() || IsError(tidied, ErrorKind::kCancelled)) return;
   environment_.events(EventLevel::kWarning,
-                      fmt::format("{}: manifests and drained segments are tidied after "
-                                  "the next shift: {}",
-                                  table_, ErrorText(cleaned)));
+                      fmt::format("{}: manifests, drained segments and abandoned files "
+                                  "are tidied later: {}",
+                                  table_, ErrorText(tidied)));
+}
+
+Status ShiftLoop::DeleteAbandoned() {
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t deleted,
+                        shift_->DeleteAbandoned(stop_.token()));
+  if (deleted > 0) {
+    environment_.events(
+        EventLevel::kInfo,
+        fmt::format("{}: deleted {} data files of batches that were never committed",
+                    table_, deleted));
+  }
+  return Status::OK();
 }
 
 void ShiftLoop::OnFailed(const Status& reason) {

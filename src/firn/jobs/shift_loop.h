@@ -104,6 +104,7 @@ class ShiftLoop : private shift::ShiftObserver {
   void OnFailed(const Status& reason);
   void TidyUp();
   void TidyUpIfDue();
+  Status DeleteAbandoned();
 
   const Environment environment_;
   const std::string table_;

@@ -7,6 +7,7 @@
 
 #include "firn/core/base64.h"
 #include "firn/core/crash_point.h"
+#include "firn/shift/batch_files.h"
 #include "firn/shift/data_file_location.h"
 
 namespace firn::shift {
@@ -93,10 +94,7 @@ Status ChunkOutput::Roll() {
 Status ChunkOutput::OpenFile() {
   if (encoder_ != nullptr) return Status::OK();
   rows_in_file_ = 0;
-  const std::string& name = options_.name;
-  const std::string file_name =
-      result_.files.empty() ? name + ".parquet"
-                            : fmt::format("{}-{}.parquet", name, result_.files.size());
+  const std::string file_name = ChunkFileName(options_.name, result_.files.size());
   FIRN_ASSIGN_OR_RETURN(location_, DataFileLocation(metadata_, target_.spec,
                                                     target_.bucket.partition, file_name));
   FIRN_ASSIGN_OR_RETURN(object_, files_.Open(location_));

@@ -1,4 +1,5 @@
 #include "firn/shift/chunk_writer.h"
+#include "firn/shift/batch_files.h"
 
 #include <algorithm>
 #include <optional>
@@ -231,12 +232,11 @@ Status ChunkWriter::Merge(std::size_t begin, std::size_t end, const Job& job) co
   ChunkSequence outputs(
       std::move(borders),
       [&](std::size_t chunk) {
-        return ChunkOutput(
-            files_, metadata_, target,
-            {.writer = plan.writer_options,
-             .file_bytes_max = options_.writer_max_parquet_bytes,
-             .name = fmt::format("{}-{:05}", job.request.name, begin + chunk),
-             .encoder_threads = job.request.encoder_threads});
+        return ChunkOutput(files_, metadata_, target,
+                           {.writer = plan.writer_options,
+                            .file_bytes_max = options_.writer_max_parquet_bytes,
+                            .name = ChunkName(job.request.name, begin + chunk),
+                            .encoder_threads = job.request.encoder_threads});
       },
       [&](std::size_t chunk, ChunkFiles files) {
         job.request.done(begin + chunk, std::move(files));

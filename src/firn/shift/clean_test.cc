@@ -144,7 +144,7 @@ TEST_F(CleanTest, WhatCannotBeDeletedIsTriedAgain) {
   warehouse_.Shift();
   warehouse_.runtime().Advance(minutes(60));
   warehouse_.wal_faults() =
-      FailNth(storage::StoreOperation::kDelete, 2, storage::kFailBefore);
+      FailNth(storage::StoreOperation::kDelete, 3, storage::kFailBefore);
   EXPECT_FALSE(warehouse_.NewShift().Clean().ok());
   EXPECT_EQ(Clean(), 1);
 }

@@ -48,10 +48,6 @@ bool IsSet(const iceberg::TableMetadata& metadata, const char* property, bool ot
   return text == nullptr ? otherwise : iceberg::IsTrue(*text);
 }
 
-bool IsSpread(const iceberg::TableMetadata& metadata) {
-  return IsSet(metadata, "write.object-storage.enabled", false);
-}
-
 /// Without a slash at the end.
 std::string DataFolder(const iceberg::TableMetadata& metadata) {
   const char* property = DataFolderProperty(metadata);
@@ -101,10 +97,15 @@ std::string SpreadLocation(const iceberg::TableMetadata& metadata,
 
 }  // namespace
 
+bool HasFoldersByName(const iceberg::TableMetadata& metadata) {
+  return IsSet(metadata, "write.object-storage.enabled", false);
+}
+
 const char* DataFolderProperty(const iceberg::TableMetadata& metadata) {
   for (const char* property :
        {"write.data.path", kSpreadFolder, "write.folder-storage.path"}) {
-    if (std::string_view(property) == kSpreadFolder && !IsSpread(metadata)) continue;
+    if (std::string_view(property) == kSpreadFolder && !HasFoldersByName(metadata))
+      continue;
     const std::string* folder = FindTableProperty(metadata, property);
     if (folder != nullptr && !folder->empty()) return property;
   }
@@ -118,7 +119,7 @@ Result<std::string> DataFileLocation(const iceberg::TableMetadata& metadata,
   FIRN_ASSIGN_OR_RETURN(const std::vector<types::Type> types,
                         PartitionTypes(spec, SchemaFor(metadata, spec)));
   const std::string path = CutFolderNames(PartitionPath(spec, types, partition));
-  if (IsSpread(metadata)) return SpreadLocation(metadata, path, file_name);
+  if (HasFoldersByName(metadata)) return SpreadLocation(metadata, path, file_name);
   return fmt::format("{}/{}{}{}", DataFolder(metadata), path, path.empty() ? "" : "/",
                      file_name);
 }

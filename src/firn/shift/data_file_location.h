@@ -13,6 +13,10 @@ namespace firn::shift {
 /// they are in the table's own.
 const char* DataFolderProperty(const iceberg::TableMetadata& metadata);
 
+/// Whether the folder of a data file depends on its name, too: they are spread, see
+/// DataFileLocation.
+bool HasFoldersByName(const iceberg::TableMetadata& metadata);
+
 /// Where a data file goes: "<folder>/<partition path>/<file name>", the folder being the
 /// property write.data.path, else write.folder-storage.path, else "<location>/data".
 ///

@@ -10,6 +10,7 @@
 #include "firn/core/crash_point.h"
 #include "firn/iceberg/metadata/dropped_columns.h"
 #include "firn/order/key_encoder.h"
+#include "firn/shift/batch_files.h"
 #include "firn/shift/data_file_location.h"
 #include "firn/shift/new_files.h"
 #include "firn/shift/plan_input.h"
@@ -260,6 +261,14 @@ Result<WrittenIteration> WriteFiles(Runtime& runtime, MemoryBudget& memory,
                        .writer = writer,
                        .name = output.id.value(),
                        .writing = writing});
+  if (writing.begin) {
+    FIRN_ASSIGN_OR_RETURN(
+        const auto prefixes,
+        BatchFilePrefixes(iteration.start.metadata, iteration.input, chunks, output.id));
+    FIRN_RETURN_NOT_OK(writing.begin(prefixes));
+  }
+  // Not after the first file is opened: that its files are younger keeps them (see
+  // abandoned_files.h).
   const BootTime begun = runtime.SinceBoot();
   FIRN_ASSIGN_OR_RETURN(std::vector<ChunkFiles> results, workers.Run());
   WrittenIteration written{.batch = {.id = std::move(output.id),
@@ -312,7 +321,7 @@ Result<WrittenIteration> WriteIteration(Runtime& runtime, MemoryBudget& memory,
   NewFiles files(runtime, output.io);
   auto written =
       WriteFiles(runtime, memory, iteration, files, std::move(output), writing);
-  if (!written.ok()) files.DeleteAll();
+  if (!written.ok() && files.DeleteAll() && writing.gone) writing.gone();
   return written;
 }
 

@@ -29,6 +29,8 @@
 //   run_spool          runs that a first pass makes, if too many overlap
 //   chunk_output       the files of one chunk
 //   new_files          the files of an iteration, until a commit names them
+//   batch_files        where an iteration's files are, and how they are named
+//   abandoned_files    deletes those of iterations that were never committed
 //   table_shift        iterations and commits until the WAL is drained
 
 namespace firn::shift {
@@ -76,6 +78,10 @@ Result<PlannedIteration> PlanIteration(wal::WalReader& reader, SegmentSpool& spo
                                        const IterationOptions& options,
                                        const StopToken& stop);
 
+/// Called once before the first file is opened, with what the locations of all files
+/// begin with (BatchFilePrefixes); an error of it ends the iteration.
+using FilesBegin = std::function<Status(const std::vector<std::string>& prefixes)>;
+
 /// Called after each chunk, from one thread at a time.
 using ChunkDone = std::function<void(const planner::Chunk&, const ChunkFiles&)>;
 
@@ -99,6 +105,10 @@ struct IterationWriting {
   const IterationOptions& options;
   const StopToken& stop;
   ChunkDone done;
+  /// May be empty.
+  FilesBegin begin = {};
+  /// Called after an error, if nothing is left of the files. May be empty.
+  std::function<void()> gone = {};
 };
 
 /// Writes the files of a planned iteration, largest task first, and describes them as a

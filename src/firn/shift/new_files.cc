@@ -11,16 +11,22 @@ Status NewFiles::Finish(const std::string& location, storage::ObjectWriter& file
   if (IsError(written, ErrorKind::kAlreadyExists)) return written;
   MutexLock lock(mutex_);
   locations_.insert(location);
+  if (!written.ok()) may_come_late_ = true;
   return written;
 }
 
-void NewFiles::DeleteAll() {
+bool NewFiles::DeleteAll() {
   std::set<std::string> locations;
+  bool are_gone = false;
   {
     MutexLock lock(mutex_);
     locations = std::exchange(locations_, {});
+    are_gone = !may_come_late_;
   }
-  for (const std::string& location : locations) (void)io_.Delete(location);
+  for (const std::string& location : locations) {
+    if (!io_.Delete(location).ok()) are_gone = false;
+  }
+  return are_gone;
 }
 
 }  // namespace firn::shift

@@ -24,14 +24,18 @@ class NewFiles {
   /// Finishes a file that Open opened.
   Status Finish(const std::string& location, storage::ObjectWriter& file);
 
-  /// Deletes what was written, or may have been. What cannot be deleted is an orphan like
-  /// those that a crash leaves. REQUIRES: nothing names the files, and nobody writes.
-  void DeleteAll();
+  /// Deletes what was written, or may have been; false if something may be left, or come
+  /// late: an orphan like those that a crash leaves. REQUIRES: nothing names the files,
+  /// and nobody writes.
+  bool DeleteAll();
 
  private:
   const iceberg::FileIo& io_;
   Mutex mutex_;
-  std::set<std::string> locations_;  // guarded by mutex_
+  // All guarded by mutex_.
+  std::set<std::string> locations_;
+  /// A write that failed may still be applied.
+  bool may_come_late_ = false;
 };
 
 }  // namespace firn::shift

@@ -7,6 +7,7 @@
 #include "firn/commit/merge_manifests.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
+#include "firn/shift/abandoned_files.h"
 #include "firn/shift/shard_state.h"
 #include "firn/shift/table_shift_session.h"
 #include "firn/wal/cleaner.h"
@@ -97,6 +98,22 @@ Result<std::int64_t> TableShift::Clean(const StopToken& stop) {
       wal,
       DrainedSegments(shards, head.positions.reached, committed, now,
                       {.retention = options_.retention, .over_after = remembered_for()}),
+      stop);
+}
+
+Result<std::int64_t> TableShift::DeleteAbandoned(const StopToken& stop) {
+  const BootTime begin = environment_.runtime.SinceBoot();
+  if (looked_for_abandoned_ && begin - *looked_for_abandoned_ < kAbandonedInterval) {
+    return 0;
+  }
+  FIRN_ASSIGN_OR_RETURN(const Head head, LoadHead());
+  looked_for_abandoned_ = begin;
+  return DeleteAbandonedFiles(
+      {.io = environment_.io,
+       .wal_store = environment_.wal_store,
+       .metadata = head.metadata,
+       .main_since = environment_.runtime.Now() - options_.retention,
+       .deleted = AbandonedFilesCounter(environment_.metrics, ToString(table_))},
       stop);
 }
 

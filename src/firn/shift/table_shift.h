@@ -164,6 +164,11 @@ class TableShift {
   /// to the next cleaning, as a stop does; a table that was rolled back is one.
   Result<std::int64_t> Clean(const StopToken& stop = {});
 
+  /// Deletes the data files of batches that were never committed and never will be, and
+  /// returns how many (DeleteAbandonedFiles). Does nothing if it did so less than
+  /// kAbandonedInterval ago. Errors as Clean's.
+  Result<std::int64_t> DeleteAbandoned(const StopToken& stop = {});
+
  private:
   /// How long positions know what is over. A request that its writer gave up on may still
   /// be applied, and then only they tell that its rows were taken: so it is longer than
@@ -185,6 +190,7 @@ class TableShift {
   std::unique_ptr<SegmentSpool> spool_;
   /// Of Advance; null while nothing is in flight.
   std::unique_ptr<Session> session_;
+  std::optional<BootTime> looked_for_abandoned_;
 };
 
 }  // namespace firn::shift

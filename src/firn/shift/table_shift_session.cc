@@ -1,4 +1,6 @@
 #include "firn/shift/table_shift_session.h"
+#include "firn/shift/abandoned_files.h"
+#include "firn/wal/batch_note.h"
 
 #include <algorithm>
 #include <charconv>
@@ -144,6 +146,9 @@ Status TableShift::Session::SettleFirst() {
 void TableShift::Session::OnCommitted(const InFlight& batch,
                                       std::optional<SnapshotId> snapshot) {
   attempts_ = 0;
+  // Else whoever looks for abandoned files finds that these are none.
+  (void)wal::ForgetBatch(environment_.wal_store, committer_.options().table_uuid,
+                         batch.id);
   ShiftFigures figures = batch.figures;
   const bool is_shared = snapshot.has_value() && snapshot == last_snapshot_;
   figures.commits = is_shared ? 0 : 1;
@@ -254,16 +259,21 @@ bool TableShift::Session::IsStale(const Status& status) {
 
 Result<WrittenIteration> TableShift::Session::Write(
     const PlannedIteration& planned, const std::optional<BatchId>& parent) {
+  const BatchId id(NewUlid(environment_.runtime));
+  storage::ObjectStore& wal = environment_.wal_store;
+  const TableUuid& table = planned.start.metadata.table_uuid;
   return WriteIteration(
       environment_.runtime, environment_.memory, planned,
-      {.io = environment_.io,
-       .id = BatchId(NewUlid(environment_.runtime)),
-       .parent = parent},
+      {.io = environment_.io, .id = id, .parent = parent},
       {.options = shift_.options_.iteration,
        .stop = stop_,
-       .done = [&](const planner::Chunk& chunk, const ChunkFiles& files) {
-         observer_.OnChunk(chunk, files);
-       }});
+       .done = [&](const planner::Chunk& chunk,
+                   const ChunkFiles& files) { observer_.OnChunk(chunk, files); },
+       .begin =
+           [&](const auto& prefixes) {
+             return NoteBeforeFiles(wal, table, id, prefixes);
+           },
+       .gone = [&] { (void)wal::ForgetBatch(wal, table, id); }});
 }
 
 /// What the table need not remember any more once the iteration is in it.

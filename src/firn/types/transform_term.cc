@@ -43,9 +43,6 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A longer one is no parameter of a transform.
-constexpr std::size_t kNumberDigitsMax = 9;
-
 /// "; write bucket(16, id)" for a term whose number is missing or in the wrong place;
 /// empty if there is no column in it.
 std::string NumberHint(std::string_view function,
@@ -53,8 +50,7 @@ std::string NumberHint(std::string_view function,
   const auto column = std::ranges::find_if_not(arguments, IsNumber);
   if (column == arguments.end()) return "";
   const auto number = std::ranges::find_if(arguments, [](std::string_view argument) {
-    return IsNumber(argument) && !argument.starts_with('0') &&
-           argument.size() <= kNumberDigitsMax;
+    return IsNumber(argument) && !argument.starts_with('0');
   });
   return fmt::format("; write {}({}, {})", function,
                      number == arguments.end() ? "16" : *number, *column);

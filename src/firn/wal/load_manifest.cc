@@ -7,6 +7,7 @@
 
 #include "firn/core/percent_decoded.h"
 #include "firn/core/whole_number.h"
+#include "firn/wal/escaped_line.h"
 
 namespace firn::wal {
 namespace {
@@ -44,28 +45,14 @@ std::string EndedLoadKey(const TableUuid& table, std::string_view id) {
   return EndedLoadPrefix(table) + std::string(id);
 }
 
-/// Text may hold a line break; '%' marks what is written as two hex digits.
-std::string Escape(std::string_view path) {
-  std::string text;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || c == '%') {
-      text += fmt::format("%{:02X}", byte);
-    } else {
-      text.push_back(c);
-    }
-  }
-  return text;
-}
-
 std::string Encode(const LoadManifest& manifest) {
   std::string text(kHeader);
   for (const std::string& option : manifest.options) {
-    text += fmt::format("{}{}\n", kOptionMark, Escape(option));
+    text += fmt::format("{}{}\n", kOptionMark, EscapedLine(option));
   }
   for (const LoadFile& file : manifest.files) {
-    text +=
-        fmt::format("{} {} {}\n", file.size_bytes, file.modified_ns, Escape(file.path));
+    text += fmt::format("{} {} {}\n", file.size_bytes, file.modified_ns,
+                        EscapedLine(file.path));
   }
   return text;
 }

@@ -250,7 +250,7 @@ class JsonRows::Appender {
   Result<Value> FromNumber(Column& column, std::string_view number, bool is_first) {
     const Type& type = column.type();
     if (type.kind() >= TypeKind::kInt && type.kind() <= TypeKind::kDecimal) {
-      auto value = ValueFromText(type, number);
+      auto value = types::FromText(type, number);
       return value.ok() ? value : NotOfType(column, number);
     }
     if (!IsTimestamp(type)) return NotOfType(column, number);

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <optional>
 #include <string>
-
-#include <arrow/util/decimal.h>
 
 #include "firn/types/single_value.h"
 
@@ -56,24 +53,6 @@ std::string Canonical(std::string_view text, bool is_zoned) {
   return full;
 }
 
-/// Of a number that another scale or an exponent is written of, if it is one of the type.
-std::optional<types::DecimalValue> ExactDecimal(const types::Type& type,
-                                                std::string_view text) {
-  arrow::Decimal128 decimal;
-  std::int32_t precision = 0, scale = 0;
-  if (!arrow::Decimal128::FromString(text, &decimal, &precision, &scale).ok()) {
-    return std::nullopt;
-  }
-  // No further is Arrow able to rescale.
-  if (std::abs(type.scale() - std::int64_t{scale}) > arrow::Decimal128::kMaxScale) {
-    return std::nullopt;
-  }
-  const auto rescaled = decimal.Rescale(scale, type.scale());
-  if (!rescaled.ok() || !rescaled->FitsInPrecision(type.precision())) return std::nullopt;
-  const auto high = static_cast<unsigned __int128>(rescaled->high_bits()) << 64;
-  return types::DecimalValue{static_cast<__int128>(high | rescaled->low_bits())};
-}
-
 }  // namespace
 
 Result<types::Value> ValueFromText(const types::Type& type, std::string_view text) {
@@ -94,9 +73,6 @@ Result<types::Value> ValueFromText(const types::Type& type, std::string_view tex
       auto again = types::FromText(type, canonical);
       return again.ok() ? again : value;
     }
-    case TypeKind::kDecimal:
-      if (const auto decimal = ExactDecimal(type, text)) return types::Value(*decimal);
-      return value;
     default:
       return value;
   }

@@ -11,9 +11,9 @@ namespace firn::sources {
 /// A value from its text in a file (docs/loading.md lists all that is taken): what
 /// types::FromText takes, and how others write
 /// - booleans: true, True, TRUE, t, and the same of false;
-/// - decimals: with an exponent ("1e3"), with more zeros than the scale has digits;
 /// - timestamps: without seconds; an offset of hours alone ("+00"), " UTC", a blank
-///   before the offset; a date alone, as its midnight, of a timestamp without zone.
+/// before
+///   the offset; a date alone, as its midnight, of a timestamp without zone.
 /// Invalid, as types::FromText, for anything else.
 Result<types::Value> ValueFromText(const types::Type& type, std::string_view text);
 

@@ -53,24 +53,6 @@ TEST(ValueTextTest, TimestampsWithoutAZone) {
   }
 }
 
-TEST(ValueTextTest, DecimalsThatAreExact) {
-  const Type type = Type::Decimal(5, 2);
-  const auto read = [&](const char* text) {
-    const auto value = ValueFromText(type, text);
-    return value.ok() ? types::ToText(type, *value) : "invalid";
-  };
-  for (const char* text : {"1.10", "1.1", "1.1000", "11e-1", "0.11E1", "0110e-2"}) {
-    EXPECT_EQ(read(text), "1.10") << text;
-  }
-  EXPECT_EQ(read("-9.9999e2"), "-999.99");
-  EXPECT_EQ(read("1e2"), "100.00");
-  EXPECT_EQ(read("0e0"), "0.00");
-  for (const char* text : {"1.101", "1e3", "1e-3", "1e999999999", "1e-999999999", "1e40",
-                           "e1", "1e", "", "-", "."}) {
-    EXPECT_EQ(read(text), "invalid") << text;
-  }
-}
-
 TEST(ValueTextTest, OtherTypesAreReadAsEver) {
   EXPECT_EQ(Read(TypeKind::kLong, "12"), "12");
   EXPECT_EQ(Read(TypeKind::kDate, "2026-01-02 03:04"), "invalid");
