@@ -157,7 +157,7 @@ def test_table_create_from_a_schema_file(firn):
     (["--columns", "a int", "--schema", "x"], "either --columns or --schema"),
     (["--columns", "a"], "'a': write a name and a type"),
     (["--columns", "a lung"], "'a lung'"),
-    (["--columns", "a int, a string"], "two columns are named 'a'"),
+    (["--columns", "a int, a string"], "two columns have the name 'a'"),
     (["--columns", "a int", "--property", "x"], "--property x: write NAME=VALUE"),
     (["--columns", "a int", "--property", "x=1", "--property", "x=2"], "--property x: given twice"),
     (["--columns", "a int", "--property", "write.parquet.compression-codec=zip"], "write.parquet.compression-codec"),
