@@ -148,7 +148,7 @@ void Upload::OnEvolved(const Ingest& ingest) {
   OnBody();
 }
 
-Status Upload::Claim(std::int64_t bytes, MemoryReservation& claimed) {
+Status Upload::Claim(std::int64_t bytes, MemoryReservation& memory) {
   const MemoryShare share = RecordShare(pipeline_.buffer_memory());
   if (body_memory_.bytes() + records_memory_.bytes() + bytes > share.limit_bytes) {
     return Status::CapacityError(
@@ -156,13 +156,13 @@ Status Upload::Claim(std::int64_t bytes, MemoryReservation& claimed) {
         "at once (more than ",
         share.limit_bytes, " bytes)");
   }
-  auto memory = share.TryReserve(bytes);
-  if (!memory) {
+  auto reserved = share.TryReserve(bytes);
+  if (!reserved) {
     ingest_->CountRefused();
     return Error(ErrorKind::kUnavailable,
                  "no memory for the body's records now ({} bytes)", bytes);
   }
-  claimed.Add(*std::move(memory));
+  memory.Add(*std::move(reserved));
   return Status::OK();
 }
 

@@ -35,7 +35,7 @@ TEST(BatchFilesTest, NamesAreKnownAgain) {
 }
 
 TEST(BatchFilesTest, OtherNamesAreSomebodyElses) {
-  const std::string id = kBatch.value();
+  const std::string& id = kBatch.value();
   for (const std::string& name :
        {id + ".parquet", id + "-.parquet", id + "-0001.parquet", id + "-00001",
         id + "-00001.parquet.crc", id + "-00001-.parquet", id + "-00001-x.parquet",

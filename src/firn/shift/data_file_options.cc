@@ -64,7 +64,7 @@ Result<MetricsMode> ParseMetricsMode(const std::string& property,
   if (text == "counts") return MetricsMode{.kind = Kind::kCounts};
   if (text == "full") return MetricsMode{.kind = Kind::kFull};
   std::string_view width = text;
-  if (width.starts_with("truncate(") && width.ends_with(")")) {
+  if (width.starts_with("truncate(") && width.ends_with(')')) {
     width.remove_prefix(9);
     width.remove_suffix(1);
     const auto value = ParseWholeNumber<std::int64_t>(width);

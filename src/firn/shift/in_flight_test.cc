@@ -28,7 +28,7 @@ class InFlightTest : public testing::Test {
 
   /// The first commit takes until all three batches are in flight; then `meanwhile`
   /// happens, and its outcome is the catalog's answer.
-  void HoldFirstCommit(std::function<Status()> meanwhile) {
+  void HoldFirstCommit(const std::function<Status()>& meanwhile) {
     warehouse_.catalog_script().before_commit = [this, meanwhile](const auto&) {
       if (++commits_ > 1) return Status::OK();
       while (!all_submitted_) SystemRuntime().Sleep(Duration(100));

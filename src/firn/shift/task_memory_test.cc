@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 #include <gtest/gtest.h>
 

@@ -68,8 +68,8 @@ struct CarriedFields {
   std::vector<RecordField> of_summary;
 };
 
-const avro::Schema& WithoutUnion(const avro::Schema& type) {
-  return type.kind == Kind::kUnion ? *type.parts.back() : type;
+const avro::Schema& WithoutUnion(const SchemaPtr& type) {
+  return type->kind == Kind::kUnion ? *type->parts.back() : *type;
 }
 
 /// Of a list of this schema.
@@ -78,9 +78,9 @@ CarriedFields CarriedBy(const avro::Schema& list) {
   AddCarried(list.fields, carried.of_manifest);
   for (const RecordField& field : list.fields) {
     if (!serde::IsAmong(std::span(&kPartitions, 1), field)) continue;
-    const avro::Schema& array = WithoutUnion(*field.type);
+    const avro::Schema& array = WithoutUnion(field.type);
     if (array.kind != Kind::kArray) continue;
-    AddCarried(WithoutUnion(*array.parts[0]).fields, carried.of_summary);
+    AddCarried(WithoutUnion(array.parts[0]).fields, carried.of_summary);
   }
   return carried;
 }
@@ -184,7 +184,7 @@ std::optional<std::vector<FieldSummary>> ToSummaries(Reader& reader) {
     reader.Fail(kPartitions.name, "is not a list");
     return summaries;
   }
-  const avro::Schema& element = WithoutUnion(*type->parts[0]);
+  const avro::Schema& element = WithoutUnion(type->parts[0]);
   for (const Value& summary : *values) {
     Reader fields(element, summary, kPartitions.name);
     summaries.push_back(
