@@ -22,6 +22,8 @@ class PipelineTest : public ::testing::Test {
   // Of the faults that the pipeline's threads meet until it ends.
   std::atomic<bool> fails_ = true;
   std::atomic<int> failures_ = 0;
+  std::atomic<bool> is_held_ = false;
+  std::atomic<int> loads_meanwhile_ = 0;
   TestPipeline test_;
 };
 
@@ -110,40 +112,37 @@ TEST_F(PipelineTest, ACommitThatFailsIsTriedAgain) {
 }
 
 TEST_F(PipelineTest, TheNextShiftGoesOnWhileACommitIsSlow) {
-  std::atomic<bool> is_held = false;
-  std::atomic<int> loads_meanwhile = 0;
   test_.catalog_script().before_load = [&] {
-    loads_meanwhile += is_held ? 1 : 0;
+    loads_meanwhile_ += is_held_ ? 1 : 0;
     return Status::OK();
   };
   test_.catalog_script().before_commit = [&](const auto&) {
     if (!fails_) return Status::OK();
-    is_held = true;
+    is_held_ = true;
     while (fails_) SystemRuntime().Sleep(milliseconds(1));
     return Status::OK();
   };
   test_.Start();
   EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
-  ASSERT_TRUE(test_.Eventually([&] { return is_held.load(); }));
+  ASSERT_TRUE(test_.Eventually([&] { return is_held_.load(); }));
   EXPECT_EQ(test_.Post(R"({"id":2})"), kAccepted);
   // Of a plan each. One found nothing behind the first, perhaps before that was held; so
   // two are what took the second, and one of its neighbours.
-  EXPECT_TRUE(test_.Eventually([&] { return loads_meanwhile >= 2; }));
+  EXPECT_TRUE(test_.Eventually([&] { return loads_meanwhile_ >= 2; }));
   EXPECT_EQ(test_.Snapshots(), 0);
   fails_ = false;
   EXPECT_TRUE(test_.EventuallyHasRows(2));
 }
 
 TEST_F(PipelineTest, AStopCommitsWhatIsInFlight) {
-  std::atomic<bool> is_held = false;
   test_.catalog_script().before_commit = [&](const auto&) {
-    is_held = true;
+    is_held_ = true;
     while (fails_) SystemRuntime().Sleep(milliseconds(1));
     return Status::OK();
   };
   test_.Start();
   EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
-  ASSERT_TRUE(test_.Eventually([&] { return is_held.load(); }));
+  ASSERT_TRUE(test_.Eventually([&] { return is_held_.load(); }));
   Thread closer(SystemRuntime(), "closer", [&] { test_.Close(); });
   fails_ = false;
   closer.Join();
