@@ -146,6 +146,24 @@ TEST_F(EvolvingTest, WhatTheTableCannotBecomeIsADeadLetter) {
   EXPECT_EQ(test_.Columns(), "id: long, name: string");
 }
 
+TEST_F(EvolvingTest, ARefusedStrictRequestChangesNothing) {
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strict=true",
+                            "{\"id\":1,\"x\":1}\nnonsense\n"),
+              StartsWith("400 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strict=true", R"({"id":1,"x":1})"),
+              StartsWith("200 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, x: long");
+  EXPECT_TRUE(test_.Eventually([&] { return test_.buffer_memory().used_bytes() == 0; }));
+}
+
+TEST_F(EvolvingTest, ACatalogThatCannotBeWrittenMakesNoDeadLetters) {
+  test_.catalog_script().before_commit = [](const auto&) {
+    return InvalidError("readonly");
+  };
+  EXPECT_THAT(test_.Post(R"({"id":1,"x":1})"), StartsWith("503 "));
+}
+
 TEST_F(EvolvingTest, RequestsAtOnceAddWhatAnyOfThemHas) {
   std::vector<std::function<std::string()>> answers;
   for (int i = 0; i < 20; ++i) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "firn/commit/evolve.h"
+#include "firn/iceberg/update/schema_change.h"
 #include "firn/shift/table_check.h"
 #include "firn/shift/wal_layout.h"
 #include "firn/sources/dead_letters.h"
@@ -24,6 +25,12 @@ constexpr Duration kFirstDiscoveryInterval = std::chrono::seconds(2);
 constexpr Duration kDiscoveryInterval = std::chrono::minutes(1);
 /// Tables that are shifted at the same time.
 constexpr int kShiftsAtOnce = 4;
+
+/// A failure that is none of what was wanted: the same may be sent again.
+Status OfCatalog(const Status& status) {
+  if (!status.IsInvalid()) return status;
+  return MakeError(ErrorKind::kUnavailable, ErrorText(status));
+}
 
 /// True if rows of `wanted` are rows of `schema`. What ids say does not count.
 bool Takes(const types::Schema& schema, const types::Schema& wanted) {
@@ -86,12 +93,14 @@ Result<std::shared_ptr<TableIngest>> Pipeline::EvolveNow(const std::string& name
   const auto before = ingest->layout();
   // Another request may have wanted the same.
   if (Takes(before->schema, wanted)) return ingest;
-  FIRN_ASSIGN_OR_RETURN(
-      const iceberg::LoadedTable table,
-      commit::EvolveTable(
-          environment_.catalog, environment_.runtime,
-          {.identifier = identifier, .uuid = before->uuid, .stop = stop_.token()},
-          wanted));
+  const auto now = environment_.catalog.LoadTable(identifier);
+  FIRN_RETURN_NOT_OK(OfCatalog(now.status()));
+  FIRN_RETURN_NOT_OK(PrepareSchemaChange(now->metadata, wanted).status());
+  const auto evolved = commit::EvolveTable(
+      environment_.catalog, environment_.runtime,
+      {.identifier = identifier, .uuid = before->uuid, .stop = stop_.token()}, wanted);
+  FIRN_RETURN_NOT_OK(OfCatalog(evolved.status()));
+  const iceberg::LoadedTable& table = *evolved;
   ingest->ChangeLayout(shift::WalLayoutOf(table.metadata));
   const auto changes =
       types::SchemaChanges(before->schema, CurrentSchema(table.metadata));

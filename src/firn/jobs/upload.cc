@@ -89,13 +89,14 @@ void Upload::OnTable(const Ingest& ingest) {
 
 void Upload::OnBody() {
   layout_ = ingest_->layout();
-  auto records = ReadRecords();
+  auto records = ReadRecords(layout_->schema);
   if (!records.ok()) return Fail(records.status());
   if (options_.evolves && !std::exchange(has_evolved_, true)) {
     const types::Schema wanted = Wanted(records->dead_letters);
     if (wanted != layout_->schema) {
       *records = {};
       records_memory_.Release();
+      if (!IsWorthwhile(wanted)) return OnBody();
       return pipeline_.Evolve(
           table_, wanted,
           [self = shared_from_this()](const Ingest& ingest) { self->OnEvolved(ingest); });
@@ -140,6 +141,14 @@ types::Schema Upload::Wanted(const std::vector<sources::DeadLetter>& letters) co
   return sources::SchemaForRecords(layout_->schema, records, options_.format.time_units);
 }
 
+bool Upload::IsWorthwhile(const types::Schema& wanted) {
+  if (!options_.strict) return true;
+  const auto records = ReadRecords(wanted);
+  const bool is_taken = records.ok() && records->dead_letters.empty();
+  records_memory_.Release();
+  return is_taken;
+}
+
 void Upload::OnEvolved(const Ingest& ingest) {
   // What the table cannot become leaves dead letters.
   const bool is_refused = StatusOf(ingest.status()) == 400;
@@ -176,9 +185,9 @@ Status Upload::DecodeBody() {
       .Value(&body_);
 }
 
-Result<sources::BodyRecords> Upload::ReadRecords() {
+Result<sources::BodyRecords> Upload::ReadRecords(const types::Schema& schema) {
   return sources::ReadNdjsonBody(
-      body_, layout_->schema, options_.format, "http " + request_.peer,
+      body_, schema, options_.format, "http " + request_.peer,
       [this](std::int64_t bytes) { return Claim(bytes, records_memory_); });
 }
 

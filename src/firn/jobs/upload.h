@@ -50,11 +50,14 @@ class Upload : public std::enable_shared_from_this<Upload> {
   /// is so much.
   Status Claim(std::int64_t bytes, MemoryReservation& memory);
   Status DecodeBody();
-  Result<sources::BodyRecords> ReadRecords();
+  Result<sources::BodyRecords> ReadRecords(const types::Schema& schema);
   /// Reads the body for the table as it is now.
   void OnBody();
   /// What the table should become for dead letters that `evolves` may save.
   types::Schema Wanted(const std::vector<sources::DeadLetter>& letters) const;
+  /// Whether the table is to become `wanted`: not for a strict request that is refused
+  /// all the same.
+  bool IsWorthwhile(const types::Schema& wanted);
   void OnEvolved(const Ingest& ingest);
   void TakeRecords(sources::BodyRecords records);
   void OnDeadLetterTable(const Ingest& ingest);

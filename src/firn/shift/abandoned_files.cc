@@ -22,6 +22,7 @@ struct Leftover {
   std::vector<File> files = {};
   /// Of others it is not sure yet that nobody can commit them.
   bool has_young_files = false;
+  bool is_of_another = false;
   bool is_named = false;
 };
 
@@ -81,11 +82,13 @@ class Search {
 
   Result<Leftover> Find(const wal::NotedBatch& note) const {
     Leftover leftover{.note = note};
-    const auto prefixes = wal::ReadBatchNote(search_.wal_store, table_, note.batch);
+    const auto read = wal::ReadBatchNote(search_.wal_store, table_, note.batch);
     // Another process has just seen to it.
-    if (IsError(prefixes.status(), ErrorKind::kNotFound)) return leftover;
-    FIRN_RETURN_NOT_OK(prefixes.status());
-    for (const std::string& prefix : *prefixes) {
+    if (IsError(read.status(), ErrorKind::kNotFound)) return leftover;
+    FIRN_RETURN_NOT_OK(read.status());
+    leftover.is_of_another = read->owner != search_.name;
+    if (leftover.is_of_another) return leftover;
+    for (const std::string& prefix : read->prefixes) {
       FIRN_ASSIGN_OR_RETURN(const File place, search_.io.Locate(prefix));
       FIRN_ASSIGN_OR_RETURN(const auto objects, place.store->List(place.key));
       for (const storage::ObjectInfo& object : objects) {
@@ -135,6 +138,7 @@ class Search {
 
   /// A writer that was suspended may add a file long after the others are gone.
   Status Forget(const Leftover& leftover) const {
+    if (leftover.is_of_another) return Status::OK();
     const bool is_over =
         !leftover.has_young_files && leftover.note.noted + kAbandonedAfter <= settled_;
     if (!leftover.is_named && !is_over) return Status::OK();
@@ -160,8 +164,8 @@ metrics::Counter& AbandonedFilesCounter(metrics::Registry& registry,
 }
 
 Status NoteBeforeFiles(storage::ObjectStore& wal_store, const TableUuid& table,
-                       const BatchId& batch, const std::vector<std::string>& prefixes) {
-  const Status noted = wal::NoteBatch(wal_store, table, batch, prefixes);
+                       const BatchId& batch, const wal::BatchNote& note) {
+  const Status noted = wal::NoteBatch(wal_store, table, batch, note);
   const bool may_pass = IsError(noted, ErrorKind::kUnavailable) ||
                         IsError(noted, ErrorKind::kOutcomeUnknown);
   return may_pass ? noted : Status::OK();

@@ -12,6 +12,7 @@
 #include "firn/iceberg/metadata/table_metadata.h"
 #include "firn/metrics/metrics.h"
 #include "firn/storage/object_store.h"
+#include "firn/wal/batch_note.h"
 
 namespace firn::shift {
 
@@ -37,11 +38,13 @@ metrics::Counter& AbandonedFilesCounter(metrics::Registry& registry,
 /// commits them. Without room or permission for the note they are written all the same,
 /// since a shift is what makes room; errors that pass are the caller's.
 Status NoteBeforeFiles(storage::ObjectStore& wal_store, const TableUuid& table,
-                       const BatchId& batch, const std::vector<std::string>& prefixes);
+                       const BatchId& batch, const wal::BatchNote& note);
 
 struct AbandonedSearch {
   const iceberg::FileIo& io;
   storage::ObjectStore& wal_store;
+  /// The table's name; notes of others are left alone.
+  std::string name;
   /// Just loaded, and not rolled back.
   const iceberg::TableMetadata& metadata;
   /// Main is not rolled back to what it was before: `retention` ago.

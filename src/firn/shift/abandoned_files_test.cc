@@ -210,6 +210,22 @@ TEST_F(AbandonedFilesTest, WhatNothingNamesAnyMoreGoes) {
   EXPECT_EQ(warehouse_.Files(), "tenant=null [z9]");
 }
 
+TEST_F(AbandonedFilesTest, FilesOfTheSameTableUnderAnotherNameStay) {
+  Abandon("P/a1");
+  const TableUuid table = warehouse_.Load().table_uuid;
+  const BatchId batch =
+      wal::ListNotedBatches(warehouse_.wal(), table).ValueOrDie().front().batch;
+  wal::BatchNote note = wal::ReadBatchNote(warehouse_.wal(), table, batch).ValueOrDie();
+  note.owner = "demo.other";
+  ASSERT_TRUE(wal::NoteBatch(warehouse_.wal(), table, batch, note).ok());
+  const std::size_t stored = DataFilesStored();
+  MoveOn();
+  MoveOn();
+  EXPECT_EQ(Delete(), 0);
+  EXPECT_GT(DataFilesStored(), stored);
+  EXPECT_EQ(Notes(), 1U);
+}
+
 TEST_F(AbandonedFilesTest, FilesOfOthersStay) {
   Abandon("P/a1");
   const BatchId batch =

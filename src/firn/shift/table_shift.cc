@@ -111,6 +111,7 @@ Result<std::int64_t> TableShift::DeleteAbandoned(const StopToken& stop) {
   return DeleteAbandonedFiles(
       {.io = environment_.io,
        .wal_store = environment_.wal_store,
+       .name = ToString(table_),
        .metadata = head.metadata,
        .main_since = environment_.runtime.Now() - options_.retention,
        .deleted = AbandonedFilesCounter(environment_.metrics, ToString(table_))},

@@ -271,7 +271,9 @@ Result<WrittenIteration> TableShift::Session::Write(
                    const ChunkFiles& files) { observer_.OnChunk(chunk, files); },
        .begin =
            [&](const auto& prefixes) {
-             return NoteBeforeFiles(wal, table, id, prefixes);
+             return NoteBeforeFiles(
+                 wal, table, id,
+                 {.owner = ToString(shift_.table_), .prefixes = prefixes});
            },
        .gone = [&] { (void)wal::ForgetBatch(wal, table, id); }});
 }

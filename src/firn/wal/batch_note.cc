@@ -19,27 +19,31 @@ std::string NoteKey(const TableUuid& table, const BatchId& batch) {
   return NotePrefix(table) + batch.value();
 }
 
-std::optional<std::vector<std::string>> Decode(std::string_view text) {
+std::optional<BatchNote> Decode(std::string_view text) {
   if (!text.starts_with(kHeader)) return std::nullopt;
   text.remove_prefix(kHeader.size());
-  std::vector<std::string> prefixes;
+  std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return std::nullopt;
-    auto prefix = PercentDecoded(text.substr(0, end));
-    if (!prefix || prefix->empty()) return std::nullopt;
-    prefixes.push_back(*std::move(prefix));
+    auto line = PercentDecoded(text.substr(0, end));
+    if (!line || line->empty()) return std::nullopt;
+    lines.push_back(*std::move(line));
     text.remove_prefix(end + 1);
   }
-  return prefixes;
+  if (lines.empty()) return std::nullopt;
+  BatchNote note{.owner = std::move(lines.front()), .prefixes = {}};
+  lines.erase(lines.begin());
+  note.prefixes = std::move(lines);
+  return note;
 }
 
 }  // namespace
 
 Status NoteBatch(storage::ObjectStore& store, const TableUuid& table,
-                 const BatchId& batch, const std::vector<std::string>& prefixes) {
-  std::string text(kHeader);
-  for (const std::string& prefix : prefixes) text += EscapedLine(prefix) + "\n";
+                 const BatchId& batch, const BatchNote& note) {
+  std::string text = std::string(kHeader) + EscapedLine(note.owner) + "\n";
+  for (const std::string& prefix : note.prefixes) text += EscapedLine(prefix) + "\n";
   return AddContext(store.PutWhole(NoteKey(table, batch), text), "note of a batch");
 }
 
@@ -57,13 +61,12 @@ Result<std::vector<NotedBatch>> ListNotedBatches(storage::ObjectStore& store,
   return batches;
 }
 
-Result<std::vector<std::string>> ReadBatchNote(storage::ObjectStore& store,
-                                               const TableUuid& table,
-                                               const BatchId& batch) {
+Result<BatchNote> ReadBatchNote(storage::ObjectStore& store, const TableUuid& table,
+                                const BatchId& batch) {
   const std::string key = NoteKey(table, batch);
   FIRN_ASSIGN_OR_RETURN(const std::string text, store.GetWhole(key));
-  auto prefixes = Decode(text);
-  if (prefixes) return *std::move(prefixes);
+  auto note = Decode(text);
+  if (note) return *std::move(note);
   return Error(ErrorKind::kCorruption,
                "{} is not the note of a batch: delete it, and look for files of its name "
                "that no snapshot names",

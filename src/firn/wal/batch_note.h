@@ -17,10 +17,19 @@ namespace firn::wal {
 
 inline constexpr std::string_view kBatchesPrefix = "batches/";
 
-/// `prefixes`: what the location of each of the batch's files begins with. Durable once
-/// it returns OK.
+struct BatchNote {
+  /// The name of the table that is to have the batch: a catalog may have one table under
+  /// several names, whose snapshots differ.
+  std::string owner;
+  /// What the location of each of the batch's files begins with.
+  std::vector<std::string> prefixes;
+
+  bool operator==(const BatchNote&) const = default;
+};
+
+/// Durable once it returns OK.
 Status NoteBatch(storage::ObjectStore& store, const TableUuid& table,
-                 const BatchId& batch, const std::vector<std::string>& prefixes);
+                 const BatchId& batch, const BatchNote& note);
 
 struct NotedBatch {
   BatchId batch;
@@ -34,10 +43,9 @@ struct NotedBatch {
 Result<std::vector<NotedBatch>> ListNotedBatches(storage::ObjectStore& store,
                                                  const TableUuid& table);
 
-/// The prefixes. NotFound if there is no note; Corruption if it is malformed.
-Result<std::vector<std::string>> ReadBatchNote(storage::ObjectStore& store,
-                                               const TableUuid& table,
-                                               const BatchId& batch);
+/// NotFound if there is no note; Corruption if it is malformed.
+Result<BatchNote> ReadBatchNote(storage::ObjectStore& store, const TableUuid& table,
+                                const BatchId& batch);
 
 /// OK also if there is no note.
 Status ForgetBatch(storage::ObjectStore& store, const TableUuid& table,

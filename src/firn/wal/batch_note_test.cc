@@ -28,12 +28,13 @@ class BatchNoteTest : public testing::Test {
 };
 
 TEST_F(BatchNoteTest, HoldsPrefixesOfAnyBytesUntilItIsForgotten) {
-  const std::vector<std::string> prefixes = {"file:///a b/k=%2F\n\xc3\xbc/x-", "s3://y"};
+  const BatchNote note = {.owner = "db.t",
+                          .prefixes = {"file:///a b/k=%2F\n\xc3\xbc/x-", "s3://y"}};
   const WallTime noted = runtime_.Now();
-  ASSERT_TRUE(NoteBatch(store_, kTable, kSecond, prefixes).ok());
-  ASSERT_TRUE(NoteBatch(store_, kTable, kFirst, {}).ok());
-  EXPECT_EQ(ReadBatchNote(store_, kTable, kSecond).ValueOrDie(), prefixes);
-  EXPECT_THAT(ReadBatchNote(store_, kTable, kFirst).ValueOrDie(), IsEmpty());
+  ASSERT_TRUE(NoteBatch(store_, kTable, kSecond, note).ok());
+  ASSERT_TRUE(NoteBatch(store_, kTable, kFirst, {.owner = "a", .prefixes = {}}).ok());
+  EXPECT_EQ(ReadBatchNote(store_, kTable, kSecond).ValueOrDie(), note);
+  EXPECT_THAT(ReadBatchNote(store_, kTable, kFirst).ValueOrDie().prefixes, IsEmpty());
   EXPECT_THAT(Noted(),
               ElementsAre(NotedBatch{kFirst, noted}, NotedBatch{kSecond, noted}));
   ASSERT_TRUE(ForgetBatch(store_, kTable, kFirst).ok());
@@ -44,8 +45,8 @@ TEST_F(BatchNoteTest, HoldsPrefixesOfAnyBytesUntilItIsForgotten) {
 }
 
 TEST_F(BatchNoteTest, AMalformedNoteNamesNothing) {
-  for (const char* text : {"", "firn batch 2\nx\n", "firn batch 1\nx", "firn batch 1\n\n",
-                           "firn batch 1\n%4\n"}) {
+  for (const char* text : {"", "firn batch 1\n", "firn batch 2\nx\n", "firn batch 1\nx",
+                           "firn batch 1\n\n", "firn batch 1\n%4\n"}) {
     const std::string key = fmt::format("batches/{}/{}", kTable, kFirst);
     ASSERT_TRUE(store_.PutWhole(key, text).ok());
     const Status status = ReadBatchNote(store_, kTable, kFirst).status();
