@@ -19,6 +19,15 @@ constexpr const char* kAccepted = R"(200 {"accepted":1,"dead_lettered":0})";
 
 class PipelineTest : public ::testing::Test {
  protected:
+  /// Commits take as long as `fails_` is set.
+  void HoldCommits() {
+    test_.catalog_script().before_commit = [this](const auto&) {
+      if (fails_) is_held_ = true;
+      while (fails_) SystemRuntime().Sleep(milliseconds(1));
+      return Status::OK();
+    };
+  }
+
   // Of the faults that the pipeline's threads meet until it ends.
   std::atomic<bool> fails_ = true;
   std::atomic<int> failures_ = 0;
@@ -116,12 +125,7 @@ TEST_F(PipelineTest, TheNextShiftGoesOnWhileACommitIsSlow) {
     loads_meanwhile_ += is_held_ ? 1 : 0;
     return Status::OK();
   };
-  test_.catalog_script().before_commit = [&](const auto&) {
-    if (!fails_) return Status::OK();
-    is_held_ = true;
-    while (fails_) SystemRuntime().Sleep(milliseconds(1));
-    return Status::OK();
-  };
+  HoldCommits();
   test_.Start();
   EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
   ASSERT_TRUE(test_.Eventually([&] { return is_held_.load(); }));
@@ -135,11 +139,7 @@ TEST_F(PipelineTest, TheNextShiftGoesOnWhileACommitIsSlow) {
 }
 
 TEST_F(PipelineTest, AStopCommitsWhatIsInFlight) {
-  test_.catalog_script().before_commit = [&](const auto&) {
-    is_held_ = true;
-    while (fails_) SystemRuntime().Sleep(milliseconds(1));
-    return Status::OK();
-  };
+  HoldCommits();
   test_.Start();
   EXPECT_EQ(test_.Post(R"({"id":1})"), kAccepted);
   ASSERT_TRUE(test_.Eventually([&] { return is_held_.load(); }));

@@ -1,6 +1,4 @@
 #include "firn/shift/table_shift_session.h"
-#include "firn/shift/abandoned_files.h"
-#include "firn/wal/batch_note.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +6,9 @@
 
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
+#include "firn/shift/abandoned_files.h"
 #include "firn/shift/shard_state.h"
+#include "firn/wal/batch_note.h"
 
 namespace firn::shift {
 namespace {
