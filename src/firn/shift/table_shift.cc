@@ -168,8 +168,4 @@ Result<ShiftReport> TableShift::Finish() {
   return session->TakeReport();
 }
 
-std::vector<std::string> TableShift::FilesInFlight() const {
-  return session_ == nullptr ? std::vector<std::string>() : session_->FilesInFlight();
-}
-
 }  // namespace firn::shift

@@ -151,9 +151,6 @@ class TableShift {
   /// Waits until everything in flight is committed, or dropped; then nothing is in
   /// flight. Of the batches that were committed since the last Settle.
   Result<ShiftReport> Finish();
-  /// Paths of the data files of the batches in flight: no snapshot names them, and yet
-  /// they must not be deleted.
-  std::vector<std::string> FilesInFlight() const;
 
   /// Merges the table's small manifests if there are many, and returns how many were
   /// replaced.

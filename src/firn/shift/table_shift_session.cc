@@ -37,11 +37,8 @@ void WaitWithJitter(Runtime& runtime) {
       Duration(static_cast<std::int64_t>(runtime.Random64() % kReplanWaitMax.count())));
 }
 
-/// The last segment of each shard.
-using PlannedUpTo = std::map<ShardId, SegmentSequence>;
-
-PlannedUpTo HorizonOf(const std::vector<wal::ShardListing>& shards) {
-  PlannedUpTo horizon;
+SegmentHorizon HorizonOf(const std::vector<wal::ShardListing>& shards) {
+  SegmentHorizon horizon;
   for (const wal::ShardListing& shard : shards) {
     if (!shard.segments.empty()) {
       horizon[shard.shard] = shard.segments.back().name.sequence;
@@ -51,7 +48,7 @@ PlannedUpTo HorizonOf(const std::vector<wal::ShardListing>& shards) {
 }
 
 /// Takes out what came later.
-void CutAt(const PlannedUpTo& horizon, std::vector<wal::ShardListing>& shards) {
+void CutAt(const SegmentHorizon& horizon, std::vector<wal::ShardListing>& shards) {
   for (wal::ShardListing& shard : shards) {
     const auto last = horizon.find(shard.shard);
     std::erase_if(shard.segments, [&](const wal::SegmentObject& segment) {
@@ -62,12 +59,6 @@ void CutAt(const PlannedUpTo& horizon, std::vector<wal::ShardListing>& shards) {
 
 bool IsPassed(const wal::ShardHole& hole, const wal::Positions& positions) {
   return hole.missing <= PositionOf(positions, hole.shard);
-}
-
-std::vector<std::string> PathsOf(const std::vector<iceberg::DataFile>& files) {
-  std::vector<std::string> paths;
-  for (const iceberg::DataFile& file : files) paths.push_back(file.file_path);
-  return paths;
 }
 
 }  // namespace
@@ -185,14 +176,6 @@ ShiftNext TableShift::Session::next() const {
   return must_wait ? ShiftNext::kAwaitCommits : ShiftNext::kAdvance;
 }
 
-std::vector<std::string> TableShift::Session::FilesInFlight() const {
-  std::vector<std::string> files;
-  for (const InFlight& batch : in_flight_) {
-    files.insert(files.end(), batch.files.begin(), batch.files.end());
-  }
-  return files;
-}
-
 ShiftReport TableShift::Session::TakeReport() {
   return std::exchange(report_, ShiftReport());
 }
@@ -297,10 +280,8 @@ Status TableShift::Session::Submit(const PlannedIteration& planned,
   commit::Batch batch = written.batch;
   FIRN_ASSIGN_OR_RETURN(batch.retired, FindRetired(planned, batch));
   wal::Positions after = PositionsAfter(planned.admission.next, batch);
-  InFlight submitted = {.id = batch.id,
-                        .parent = batch.parent,
-                        .figures = FiguresOf(planned, written),
-                        .files = PathsOf(batch.files)};
+  InFlight submitted = {
+      .id = batch.id, .parent = batch.parent, .figures = FiguresOf(planned, written)};
   submitted.ticket = queue_.Submit(std::move(batch), std::move(after));
   in_flight_.push_back(std::move(submitted));
   return Status::OK();

@@ -25,6 +25,9 @@ struct TableShift::Head {
 /// What is damaged while a shift plans and reads is a segment, which its message names.
 Status WithWayOut(const Status& status, const iceberg::TableIdentifier& table);
 
+/// The last segment of each shard.
+using SegmentHorizon = std::map<ShardId, SegmentSequence>;
+
 /// Iterations of one table and their commits, which go on while the next iteration is
 /// planned and written.
 ///
@@ -59,7 +62,6 @@ class TableShift::Session {
   /// Nothing was left by the last Advance, and nothing of it was superseded since.
   bool is_drained() const { return is_drained_; }
   bool IsFull() const { return in_flight_.size() >= shift_.options_.commit_queue_size; }
-  std::vector<std::string> FilesInFlight() const;
   /// Of what was committed since the last call.
   ShiftReport TakeReport();
   /// Cancelled, with what was committed.
@@ -68,9 +70,6 @@ class TableShift::Session {
  private:
   enum class Step { kSubmitted, kDrained, kAwaitCommits, kPlanAgain };
 
-  /// The last segment of each shard.
-  using PlannedUpTo = std::map<ShardId, SegmentSequence>;
-
   /// A batch whose outcome is not known. Its iteration's footers and bytes are given
   /// back already.
   struct InFlight {
@@ -78,7 +77,6 @@ class TableShift::Session {
     std::optional<BatchId> parent;
     std::shared_ptr<commit::CommitTicket> ticket;
     ShiftFigures figures;
-    std::vector<std::string> files;
   };
 
   /// Waits for the oldest one's outcome.
@@ -115,7 +113,7 @@ class TableShift::Session {
   std::deque<InFlight> in_flight_;
   /// The last listing, with what lies beyond the horizon.
   std::vector<wal::ShardListing> listed_;
-  std::optional<PlannedUpTo> horizon_;
+  std::optional<SegmentHorizon> horizon_;
   ShiftReport report_;
   bool is_drained_ = false;
   /// What is left can be judged only once nothing is in flight.

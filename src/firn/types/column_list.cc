@@ -77,4 +77,10 @@ Result<Schema> ParseColumnList(std::string_view text) {
   return schema;
 }
 
+std::vector<std::string> ColumnNames(const std::vector<Field>& fields) {
+  std::vector<std::string> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
 }  // namespace firn::types

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "firn/core/status.h"
 #include "firn/types/schema.h"
@@ -12,5 +14,8 @@ namespace firn::types {
 /// behind its type. Ids are given from 1 on. Invalid, naming the term, if it is
 /// malformed.
 Result<Schema> ParseColumnList(std::string_view text);
+
+/// In the order of `fields`, without those nested in them.
+std::vector<std::string> ColumnNames(const std::vector<Field>& fields);
 
 }  // namespace firn::types

@@ -9,15 +9,10 @@
 
 #include "firn/core/lower_case.h"
 #include "firn/core/nearest.h"
+#include "firn/types/column_list.h"
 
 namespace firn::types {
 namespace {
-
-std::vector<std::string> NamesOf(const std::vector<Field>& fields) {
-  std::vector<std::string> names;
-  for (const Field& field : fields) names.push_back(field.name);
-  return names;
-}
 
 struct Call {
   std::string transform;
@@ -121,7 +116,7 @@ Result<TransformTerm> ParseTransformTerm(std::string_view text, const Schema& sc
   const Field* column = FindField(schema, call.column);
   if (column == nullptr) {
     return InvalidError("'{}': there is no column '{}'{}", text, call.column,
-                        DidYouMean(NamesOf(schema.fields), call.column));
+                        DidYouMean(ColumnNames(schema.fields), call.column));
   }
   if (!ColumnPath(schema, column->id)) {
     return InvalidError("'{}': column '{}' is inside a list or map", text, call.column);

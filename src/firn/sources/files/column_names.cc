@@ -9,6 +9,7 @@
 
 #include "firn/core/lower_case.h"
 #include "firn/core/nearest.h"
+#include "firn/types/column_list.h"
 
 namespace firn::sources {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 constexpr std::size_t kNamesShown = 20;
 
 }  // namespace
-
-std::vector<std::string> ColumnNames(const std::vector<types::Field>& fields) {
-  std::vector<std::string> names;
-  for (const types::Field& field : fields) names.push_back(field.name);
-  return names;
-}
 
 Status CheckColumnNames(const std::vector<std::string>& names) {
   arrow::util::InitializeUTF8();

@@ -10,9 +10,6 @@
 
 namespace firn::sources {
 
-/// In the order of `fields`.
-std::vector<std::string> ColumnNames(const std::vector<types::Field>& fields);
-
 /// Invalid if one of the names is empty or not UTF-8, or two are equal but for the case
 /// of ASCII letters, which many engines do not tell apart.
 Status CheckColumnNames(const std::vector<std::string>& names);

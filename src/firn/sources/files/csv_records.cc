@@ -5,9 +5,9 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
-#include "firn/sources/files/column_names.h"
 #include "firn/sources/files/format_readers.h"
 #include "firn/sources/files/value_converter.h"
+#include "firn/types/column_list.h"
 
 namespace firn::sources {
 namespace {

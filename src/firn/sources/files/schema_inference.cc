@@ -12,6 +12,7 @@
 
 #include "firn/sources/files/column_names.h"
 #include "firn/sources/files/value_text.h"
+#include "firn/types/column_list.h"
 
 namespace firn::sources {
 namespace {

@@ -7,8 +7,8 @@
 #include <arrow/util/decimal.h>
 
 #include "firn/core/nearest.h"
-#include "firn/sources/files/column_names.h"
 #include "firn/sources/files/rejected_records.h"
+#include "firn/types/column_list.h"
 
 namespace firn::sources {
 namespace {

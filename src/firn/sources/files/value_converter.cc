@@ -11,6 +11,7 @@
 #include "firn/sources/files/value_text.h"
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/column_list.h"
 #include "firn/types/default_column.h"
 #include "firn/types/default_value.h"
 #include "firn/types/single_value.h"
