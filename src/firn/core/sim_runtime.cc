@@ -1,11 +1,10 @@
 #include "firn/core/sim_runtime.h"
 
-#include <semaphore.h>
-
 #include <algorithm>
 #include <random>
-#include <thread>
 #include <utility>
+
+#include "firn/core/fiber.h"
 
 namespace firn {
 namespace internal {
@@ -14,59 +13,33 @@ namespace {
 /// One in so many waits on a condition ends for no reason.
 constexpr std::uint64_t kSpuriousWakeUp = 16;
 
-/// What a thread sleeps on while another one runs.
-class Baton {
- public:
-  Baton() { FIRN_CHECK(sem_init(&semaphore_, 0, 0) == 0); }
-  ~Baton() { sem_destroy(&semaphore_); }
-  Baton(const Baton&) = delete;
-  Baton& operator=(const Baton&) = delete;
-
-  void Give() { FIRN_CHECK(sem_post(&semaphore_) == 0); }
-  void Await() {
-    while (sem_wait(&semaphore_) != 0) {
-    }
-  }
-
- private:
-  sem_t semaphore_;
-};
-
-/// A thread of the operating system that runs one body after another: to make one anew
-/// for each thread of a simulation costs more than most of these do.
+/// A stack that runs one body after another: most threads of a simulation do little.
 class Worker {
  public:
-  Worker() : thread_([this] { RunUntilEnd(); }) {}
-  ~Worker() {
-    body_ = nullptr;
-    baton_.Give();
-    thread_.join();
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  /// Returns whose turn it is then.
+  using Body = std::function<Fiber&()>;
 
-  /// What the next Give of the baton begins. REQUIRES: the body before has returned.
-  void Prepare(std::function<void()> body) { body_ = std::move(body); }
-  Baton& baton() { return baton_; }
+  Worker() : fiber_([this] { RunBodies(); }) {}
+
+  /// What the next switch to the fiber begins. REQUIRES: the body before has returned.
+  void Prepare(Body body) { body_ = std::move(body); }
+  Fiber& fiber() { return fiber_; }
 
  private:
-  void RunUntilEnd() {
+  [[noreturn]] void RunBodies() {
     while (true) {
-      baton_.Await();
-      if (!body_) return;
-      std::exchange(body_, nullptr)();
+      Fiber& next = std::exchange(body_, nullptr)();
+      fiber_.SwitchTo(next);
     }
   }
 
-  Baton baton_;
-  std::function<void()> body_;
-  std::thread thread_;
+  Body body_;
+  Fiber fiber_;
 };
 
 }  // namespace
 
-/// Who runs. Only the thread that runs touches it, so nothing is locked: the baton orders
-/// what one thread did before what the next one does.
+/// Who runs. All threads of a simulation are fibers of one thread: nothing is locked.
 class SimScheduler {
  public:
   enum class State { kReady, kWaiting, kFinished };
@@ -83,7 +56,7 @@ class SimScheduler {
     std::int64_t steps = 0;
     /// In order of their start.
     std::uint64_t number = 0;
-    /// Nothing for "main", which has a baton of its own.
+    /// Nothing for "main", which has a fiber of its own.
     std::unique_ptr<Worker> worker = {};
   };
 
@@ -110,11 +83,11 @@ class SimScheduler {
   SimThread* Start(SimNode& node, std::string name, std::function<void()> body) {
     SimThread* thread = Add(fmt::format("{}/{}", node.name(), name), &node);
     thread->worker = TakeWorker();
-    thread->worker->Prepare([this, thread, body = std::move(body)]() mutable {
+    thread->worker->Prepare([this, thread, body = std::move(body)]() mutable -> Fiber& {
       body();
-      // With what it holds, while nobody else runs.
+      // With what it holds, while it counts as running.
       body = nullptr;
-      Finish(*thread);
+      return Finish(*thread);
     });
     Step();
     return thread;
@@ -203,8 +176,8 @@ class SimScheduler {
     return worker;
   }
 
-  Baton& BatonOf(SimThread& thread) {
-    return thread.worker == nullptr ? main_baton_ : thread.worker->baton();
+  Fiber& FiberOf(SimThread& thread) {
+    return thread.worker == nullptr ? main_fiber_ : thread.worker->fiber();
   }
 
   void Wake(SimThread& thread) {
@@ -221,21 +194,21 @@ class SimScheduler {
     node->Crash();
   }
 
-  /// Hands the baton on, and comes back once somebody hands it here.
+  /// Lets another one go on, and comes back once it is this one's turn again.
   void Switch() {
     SimThread& self = *current_;
     SimThread& next = Choose();
     if (&next == &self) return;
     current_ = &next;
-    BatonOf(next).Give();
-    BatonOf(self).Await();
+    FiberOf(self).SwitchTo(FiberOf(next));
   }
 
-  void Finish(SimThread& self) {
+  /// Returns who goes on.
+  Fiber& Finish(SimThread& self) {
     self.state = State::kFinished;
     WakeAll(&self);
     current_ = &Choose();
-    BatonOf(*current_).Give();
+    return FiberOf(*current_);
   }
 
   SimThread& Choose() {
@@ -313,7 +286,7 @@ class SimScheduler {
   std::vector<std::unique_ptr<SimThread>> threads_;
   std::vector<SimThread*> ready_;  // reused by Choose
   SimThread* current_ = nullptr;
-  Baton main_baton_;
+  Fiber main_fiber_;
   std::vector<std::unique_ptr<Worker>> idle_workers_;
   Duration elapsed_{0};
   std::uint64_t started_ = 0;

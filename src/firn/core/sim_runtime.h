@@ -26,8 +26,9 @@ struct SimOptions {
   std::int64_t steps_max = 1'000'000;
 };
 
-/// Runs real threads one at a time, in an order that a seed decides, on a clock that
-/// moves only while all of them wait. So the same seed gives the same run.
+/// Runs threads one at a time, in an order that a seed decides, on a clock that moves
+/// only while all of them wait. So the same seed gives the same run. To the operating
+/// system they are one thread, the caller's; each has a stack of its own.
 ///
 /// Each start, end and join of a thread, each lock, wait and sleep, and each Yield is a
 /// step: there the seed chooses who goes on. Between two steps a thread runs alone.

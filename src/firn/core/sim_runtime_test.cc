@@ -1,7 +1,9 @@
 #include "firn/core/sim_runtime.h"
 
+#include <exception>
 #include <functional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kSeeds = 100;
 
@@ -220,6 +223,31 @@ TEST(SimRuntimeTest, APausedNodeGoesOnLater) {
   EXPECT_EQ(other.SinceBoot() - before, milliseconds(1));
   thread.Join();
   EXPECT_EQ(node.SinceBoot() - before, hours(1));
+}
+
+TEST(SimRuntimeTest, EachThreadHandlesItsOwnExceptions) {
+  SimRuntime sim({.switch_percent = 100});
+  SimNode& node = sim.NewNode("node");
+  std::vector<std::string> caught;
+  const auto fail = [&](const std::string& name) {
+    try {
+      throw std::runtime_error(name);
+    } catch (const std::runtime_error&) {
+      for (int i = 0; i < 10; ++i) node.Yield();
+      try {
+        throw;
+      } catch (const std::runtime_error& again) {
+        caught.push_back(name + again.what());
+      }
+    }
+  };
+  {
+    Thread first(node, "first", [&] { fail("a"); });
+    Thread second(node, "second", [&] { fail("b"); });
+    fail("c");
+  }
+  EXPECT_THAT(caught, UnorderedElementsAre("aa", "bb", "cc"));
+  EXPECT_EQ(std::uncaught_exceptions(), 0);
 }
 
 TEST(SimRuntimeTest, AClockJumpsAlone) {
