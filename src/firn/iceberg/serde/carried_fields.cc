@@ -28,8 +28,8 @@ void AddCarried(const std::vector<RecordField>& fields,
   }
 }
 
-Status AddUnknown(const std::vector<UnknownField>& unknown,
-                  const avro::FieldFilter& is_read, std::vector<RecordField>& carried) {
+Status AddUnknown(const std::vector<UnknownField>& unknown, avro::FieldFilter is_read,
+                  std::vector<RecordField>& carried) {
   for (const UnknownField& field : unknown) {
     const std::string record =
         fmt::format(R"({{"type": "record", "name": "r", "fields": [{}]}})", field.schema);

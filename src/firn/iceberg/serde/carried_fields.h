@@ -18,8 +18,7 @@ void AddCarried(const std::vector<avro::RecordField>& fields,
 
 /// The same of fields that were read. Invalid, with the field, if its type is not all in
 /// it: a name may be one that another field of its list defined.
-Status AddUnknown(const std::vector<UnknownField>& unknown,
-                  const avro::FieldFilter& is_read,
+Status AddUnknown(const std::vector<UnknownField>& unknown, avro::FieldFilter is_read,
                   std::vector<avro::RecordField>& carried);
 
 /// Appends one value for each of `carried`. Invalid, naming the field, if there is none

@@ -149,6 +149,30 @@ TEST(AvroTest, SchemaTextComesBackEqual) {
   EXPECT_EQ(parsed->fields[6].type->element_id, 8);
 }
 
+TEST(AvroTest, SchemaTextIsCompact) {
+  const SchemaPtr schema = Record(
+      "r", {{"a", 1, Optional(Primitive(Kind::kInt, R"("logicalType": "date")"))},
+            {"b", std::nullopt, Fixed("f", 2)},
+            {"c", 3, Array(Primitive(Kind::kLong), 4, R"("logicalType": "map")")}});
+  EXPECT_EQ(ToJson(*schema),
+            R"({"type":"record","name":"r","fields":[{"name":"a","type":["null",)"
+            R"({"type":"int","logicalType":"date"}],"default":null,"field-id":1},)"
+            R"({"name":"b","type":{"type":"fixed","name":"f","size":2}},)"
+            R"({"name":"c","type":{"type":"array","items":"long","element-id":4,)"
+            R"("logicalType":"map"},"field-id":3}]})");
+}
+
+TEST(AvroTest, EachReaderOfASchemaTextSeesItsOwnFields) {
+  const std::string text =
+      R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"}]})";
+  const FieldFilter nothing = [](const RecordField&) { return false; };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ParseSchema(text).ValueOrDie()->fields[0].type->kind, Kind::kInt);
+    EXPECT_EQ(ParseSchema(text, nothing).ValueOrDie()->fields[0].type->kind,
+              Kind::kVerbatim);
+  }
+}
+
 TEST(AvroTest, TypesMayBeReferredToByName) {
   const SchemaPtr schema = ParseSchema(R"({"type": "record", "name": "r", "fields": [
         {"name": "a", "type": {"type": "fixed", "name": "f", "size": 2}},

@@ -202,7 +202,7 @@ const std::string& ContainerBlocks::schema_json() const {
   return metadata.at(kSchemaKey);
 }
 
-Result<Container> ReadContainer(std::string_view bytes, const FieldFilter& is_read) {
+Result<Container> ReadContainer(std::string_view bytes, FieldFilter is_read) {
   FIRN_ASSIGN_OR_RETURN(ContainerBlocks file, ReadBlocks(bytes));
   Container container{
       .schema = nullptr, .metadata = std::move(file.metadata), .values = {}};

@@ -77,6 +77,6 @@ struct Container {
 };
 
 /// Reads a whole container file. Errors as ReadBlocks'; `is_read` as ParseSchema's.
-Result<Container> ReadContainer(std::string_view bytes, const FieldFilter& is_read = {});
+Result<Container> ReadContainer(std::string_view bytes, FieldFilter is_read = nullptr);
 
 }  // namespace firn::iceberg::avro

@@ -1,6 +1,7 @@
 #include "firn/iceberg/serde/avro/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <utility>
@@ -43,66 +44,93 @@ bool IsNameByte(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-Json ToJsonValue(const Schema& schema);
-
 bool IsOptional(const Schema& schema) {
   return schema.kind == Kind::kUnion && schema.parts.size() == 2 &&
          schema.parts[0]->kind == Kind::kNull;
 }
 
-Json FieldsToJson(const std::vector<RecordField>& fields) {
-  Json array = Json::array();
-  for (const RecordField& field : fields) {
-    if (field.type->kind == Kind::kVerbatim) {
-      array.push_back(Json::parse(field.type->attributes));
-      continue;
-    }
-    Json json = {{"name", field.name}, {"type", ToJsonValue(*field.type)}};
-    if (IsOptional(*field.type)) json["default"] = nullptr;
-    if (field.field_id.has_value()) json["field-id"] = *field.field_id;
-    array.push_back(std::move(json));
+void AppendSchema(const Schema& schema, std::string& out);
+
+void AppendString(std::string_view text, std::string& out) { out += Json(text).dump(); }
+
+void AppendField(const RecordField& field, std::string& out) {
+  if (field.type->kind == Kind::kVerbatim) {
+    out += field.type->attributes;
+    return;
   }
-  return array;
+  out += R"({"name":)";
+  AppendString(field.name, out);
+  out += R"(,"type":)";
+  AppendSchema(*field.type, out);
+  if (IsOptional(*field.type)) out += R"(,"default":null)";
+  if (field.field_id) out += fmt::format(R"(,"field-id":{})", *field.field_id);
+  out += '}';
 }
 
-Json ComplexToJson(const Schema& schema) {
+template <typename Element, typename Append>
+void AppendArray(const std::vector<Element>& elements, Append append, std::string& out) {
+  out += '[';
+  bool is_first = true;
+  for (const Element& element : elements) {
+    if (!std::exchange(is_first, false)) out += ',';
+    append(element);
+  }
+  out += ']';
+}
+
+void AppendMembers(const Schema& schema, std::string& out) {
   switch (schema.kind) {
     case Kind::kRecord:
-      return {{"type", "record"},
-              {"name", schema.name},
-              {"fields", FieldsToJson(schema.fields)}};
+      out += R"("type":"record","name":)";
+      AppendString(schema.name, out);
+      out += R"(,"fields":)";
+      return AppendArray(
+          schema.fields, [&](const RecordField& field) { AppendField(field, out); }, out);
     case Kind::kFixed:
-      return {{"type", "fixed"}, {"name", schema.name}, {"size", schema.size}};
-    case Kind::kArray: {
-      Json json = {{"type", "array"}, {"items", ToJsonValue(*schema.parts[0])}};
-      if (schema.element_id.has_value()) json["element-id"] = *schema.element_id;
-      return json;
-    }
+      out += R"("type":"fixed","name":)";
+      AppendString(schema.name, out);
+      out += fmt::format(R"(,"size":{})", schema.size);
+      return;
+    case Kind::kArray:
+      out += R"("type":"array","items":)";
+      AppendSchema(*schema.parts[0], out);
+      if (schema.element_id) {
+        out += fmt::format(R"(,"element-id":{})", *schema.element_id);
+      }
+      return;
     case Kind::kMap:
-      return {{"type", "map"}, {"values", ToJsonValue(*schema.parts[0])}};
+      out += R"("type":"map","values":)";
+      return AppendSchema(*schema.parts[0], out);
     default:
-      return {{"type", PrimitiveName(schema.kind)}};
+      out += R"("type":)";
+      return AppendString(PrimitiveName(schema.kind), out);
   }
 }
 
-Json ToJsonValue(const Schema& schema) {
+void AppendAttributes(const std::string& attributes, std::string& out) {
+  const std::string members = Json::parse(fmt::format("{{{}}}", attributes)).dump();
+  out += ',';
+  out.append(members, 1, members.size() - 2);
+}
+
+void AppendSchema(const Schema& schema, std::string& out) {
   if (schema.kind == Kind::kUnion) {
-    Json array = Json::array();
-    for (const SchemaPtr& part : schema.parts) array.push_back(ToJsonValue(*part));
-    return array;
+    return AppendArray(
+        schema.parts, [&](const SchemaPtr& part) { AppendSchema(*part, out); }, out);
   }
   const std::string_view primitive = PrimitiveName(schema.kind);
-  if (!primitive.empty() && schema.attributes.empty()) return primitive;
-  Json json = ComplexToJson(schema);
-  if (!schema.attributes.empty()) {
-    json.update(Json::parse(fmt::format("{{{}}}", schema.attributes)));
+  if (!primitive.empty() && schema.attributes.empty()) {
+    return AppendString(primitive, out);
   }
-  return json;
+  out += '{';
+  AppendMembers(schema, out);
+  if (!schema.attributes.empty()) AppendAttributes(schema.attributes, out);
+  out += '}';
 }
 
 class Parser {
  public:
-  explicit Parser(const FieldFilter& is_read) : is_read_(is_read) {}
+  explicit Parser(FieldFilter is_read) : is_read_(is_read) {}
 
   SchemaPtr Parse(const Json& json, const std::string& path) {
     if (json.is_string()) return ParseName(json.get<std::string>(), path);
@@ -174,7 +202,8 @@ class Parser {
       RecordField parsed{.name = field.String("name"),
                          .field_id = field.OptionalInt("field-id"),
                          .type = Parse(field.Get("type"), field.PathOf("type"))};
-      if (is_read_ && !is_read_(parsed)) parsed.type = Verbatim(parsed.type, fields[i]);
+      if (is_read_ != nullptr && !is_read_(parsed))
+        parsed.type = Verbatim(parsed.type, fields[i]);
       schema.fields.push_back(std::move(parsed));
     }
     schema.name = reader.String("name");
@@ -197,9 +226,41 @@ class Parser {
     return made;
   }
 
-  const FieldFilter& is_read_;
+  const FieldFilter is_read_;
   ParseOutcome outcome_;
   std::map<std::string, SchemaPtr> named_;
+};
+
+/// The last schemas that a thread has read. All manifests of a table, and all its lists,
+/// say the same ones, and to parse one takes longer than to decode a small manifest.
+class KnownSchemas {
+ public:
+  /// Null if it is none of them.
+  SchemaPtr Find(std::string_view json, FieldFilter is_read) const {
+    const auto found = std::ranges::find_if(known_, [&](const Known& known) {
+      return known.is_read == is_read && known.json == json;
+    });
+    return found == known_.end() ? nullptr : found->schema;
+  }
+
+  void Add(std::string_view json, FieldFilter is_read, SchemaPtr schema) {
+    if (json.size() > kBytesMax) return;
+    known_[next_] = {std::string(json), is_read, std::move(schema)};
+    next_ = (next_ + 1) % known_.size();
+  }
+
+ private:
+  static constexpr std::size_t kSchemasMax = 8;
+  static constexpr std::size_t kBytesMax = 64 * 1024;
+
+  struct Known {
+    std::string json;
+    FieldFilter is_read = nullptr;
+    SchemaPtr schema;
+  };
+
+  std::array<Known, kSchemasMax> known_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace
@@ -255,14 +316,21 @@ std::string SanitizeName(std::string_view name) {
   return sanitized.empty() ? "_" : sanitized;
 }
 
-std::string ToJson(const Schema& schema) { return ToJsonValue(schema).dump(); }
+std::string ToJson(const Schema& schema) {
+  std::string json;
+  AppendSchema(schema, json);
+  return json;
+}
 
-Result<SchemaPtr> ParseSchema(std::string_view json, const FieldFilter& is_read) {
+Result<SchemaPtr> ParseSchema(std::string_view json, FieldFilter is_read) {
+  thread_local KnownSchemas known;
+  if (SchemaPtr schema = known.Find(json, is_read)) return schema;
   Result<Json> value = serde::ParseJson(json);
   if (!value.ok()) return AddContext(value.status(), "Avro schema");
   Parser parser(is_read);
   SchemaPtr schema = parser.Parse(*value, "schema");
   FIRN_RETURN_NOT_OK(parser.outcome().status);
+  known.Add(json, is_read, schema);
   return schema;
 }
 

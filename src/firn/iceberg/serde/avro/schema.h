@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,12 +78,12 @@ std::string SanitizeName(std::string_view name);
 std::string ToJson(const Schema& schema);
 
 /// Tells which fields of a record somebody reads.
-using FieldFilter = std::function<bool(const RecordField&)>;
+using FieldFilter = bool (*)(const RecordField&);
 
 /// Reads an Avro schema, in which fixed types and enums may be referred to by name, but
 /// no records: Iceberg's metadata never does. Corruption, saying what is wrong,
 /// otherwise. With `is_read`, fields that it refuses are kVerbatim.
-Result<SchemaPtr> ParseSchema(std::string_view json, const FieldFilter& is_read = {});
+Result<SchemaPtr> ParseSchema(std::string_view json, FieldFilter is_read = nullptr);
 
 /// Whether null is a value of the type.
 bool IsNullable(const Schema& type);
