@@ -319,6 +319,27 @@ def metadata_cut(firn):
     path.write_bytes(good)
 
 
+def incoherent(name, change):
+    """Metadata that contradicts itself is refused before a record is made durable."""
+
+    @case(name)
+    def broken(firn):
+        path = pathlib.Path(firn.table(TABLE).metadata_location.removeprefix("file://"))
+        good = path.read_bytes()
+        metadata = json.loads(good)
+        change(metadata)
+        path.write_text(json.dumps(metadata))
+        segments = set((firn.folder / "warehouse/wal").rglob("*.parquet"))
+        yield ("load", TABLE, "people.csv", "--wal-only", "--id", "bad")
+        assert set((firn.folder / "warehouse/wal").rglob("*.parquet")) == segments
+        path.write_bytes(good)
+
+
+incoherent("metadata whose main is a tag", lambda metadata: metadata["refs"]["main"].update(type="tag"))
+incoherent("metadata that counts sequence numbers anew", lambda metadata: metadata.update({"last-sequence-number": 0}))
+incoherent("metadata with a column id that was not given out", lambda metadata: metadata.update({"last-column-id": 2}))
+
+
 def waiting_segment(firn):
     """A segment that is durable and not in the table yet."""
     firn.run("load", TABLE, "people.csv", "--wal-only", "--id", "waits")

@@ -56,13 +56,15 @@ Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view locat
   FIRN_ASSIGN_OR_RETURN(std::string bytes, io.Read(location));
   Result<TableMetadata> metadata = Parse(location, std::move(bytes), known);
   if (metadata.ok()) return metadata;
-  if (!IsError(metadata.status(), ErrorKind::kCorruption)) {
-    return AddContext(metadata.status(), location);
-  }
+  return AtMetadataFile(metadata.status(), location);
+}
+
+Status AtMetadataFile(const Status& status, std::string_view location) {
+  if (!IsError(status, ErrorKind::kCorruption)) return AddContext(status, location);
   return Error(ErrorKind::kCorruption,
                "{}: {}; put the file back from a backup, or let the catalog name the "
                "metadata file before it",
-               location, ErrorText(metadata.status()));
+               location, ErrorText(status));
 }
 
 Status CheckWritable(const TableMetadata& metadata) {

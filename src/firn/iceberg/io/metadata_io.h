@@ -15,6 +15,10 @@ namespace firn::iceberg {
 Result<TableMetadata> ReadTableMetadata(const FileIo& io, std::string_view location,
                                         const TableMetadata* known = nullptr);
 
+/// A failure to read the metadata file at `location`, wherever its text came from: the
+/// same kind, naming the file, and what to do if it is broken.
+Status AtMetadataFile(const Status& status, std::string_view location);
+
 /// Gzipped if the location says so, as in ReadTableMetadata. Durable once it returns OK.
 /// Fails before a byte is written if CheckWritable does.
 Status WriteTableMetadata(const FileIo& io, std::string_view location,

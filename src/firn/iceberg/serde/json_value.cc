@@ -82,9 +82,14 @@ const Json* ObjectReader::Find(std::string_view name) {
   return &*found;
 }
 
+bool ObjectReader::Has(std::string_view name) const {
+  return json_.is_object() && json_.contains(name);
+}
+
 const Json& ObjectReader::Get(std::string_view name) {
   if (const Json* found = Find(name)) return *found;
-  outcome_.Fail(Error(ErrorKind::kCorruption, "{}: missing", PathOf(name)));
+  outcome_.Fail(Error(ErrorKind::kCorruption, "{}: {}", PathOf(name),
+                      Has(name) ? "null, where a value must be" : "missing"));
   return kMissing;
 }
 

@@ -47,7 +47,7 @@ struct ParseOutcome {
 /// Reads one JSON object field by field; what nobody asked for is unknown.
 ///
 /// A missing required field or a wrong type fails `outcome` with Corruption and gives an
-/// empty value. A field that is null counts as missing.
+/// empty value. A field that is null counts as missing, save for Has.
 class ObjectReader {
  public:
   /// `path` names the object in messages: "snapshots[2]"; empty for the document.
@@ -55,6 +55,8 @@ class ObjectReader {
 
   /// Null if it is missing.
   const Json* Find(std::string_view name);
+  /// Whether there is such a field, null included: who reads it only then refuses null.
+  bool Has(std::string_view name) const;
   /// Never null: an empty JSON value stands for a missing field.
   const Json& Get(std::string_view name);
   /// The elements; none if the field is missing.
@@ -94,8 +96,8 @@ types::Schema ReadSchema(const Json& json, const std::string& path,
                          ParseOutcome& outcome);
 types::PartitionSpec ReadSpec(const Json& json, const std::string& path,
                               ParseOutcome& outcome);
-/// The fields alone, as format version 1 keeps them. Ids are given from 1000 on where
-/// they are missing.
+/// The fields alone, as format version 1 keeps them. Ids are given from 1000 on where no
+/// field has one, as old writers left them.
 std::vector<types::PartitionField> ReadPartitionFields(const Json& json,
                                                        const std::string& path,
                                                        ParseOutcome& outcome);

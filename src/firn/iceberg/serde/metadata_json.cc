@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "firn/iceberg/metadata/coherence.h"
 #include "firn/iceberg/metadata/row_lineage.h"
 #include "firn/iceberg/serde/json_lists.h"
 #include "firn/iceberg/serde/json_value.h"
@@ -120,6 +121,8 @@ void ReadHistory(ObjectReader& reader, TableMetadata& metadata) {
   if (current && *current != kNoSnapshot) {
     metadata.current_snapshot_id = SnapshotId(*current);
   }
+  // Null is no empty list: a table would look empty that is not.
+  if (reader.Has(kSnapshots)) reader.Get(kSnapshots);
   ReadShared(reader, kSnapshots, serde::ReadSnapshot, metadata.snapshots);
   ReadShared(reader, kSnapshotLog, serde::ReadSnapshotLogEntry, metadata.snapshot_log);
   metadata.metadata_log =
@@ -146,41 +149,6 @@ void ReadRefs(ObjectReader& reader, TableMetadata& metadata) {
     metadata.refs.try_emplace(std::string(kMainBranch),
                               SnapshotRef{.snapshot_id = *metadata.current_snapshot_id});
   }
-}
-
-Status CheckConsistency(const TableMetadata& metadata) {
-  const auto missing = [](std::string_view field, auto id) {
-    return Error(ErrorKind::kCorruption, "{}: nothing here has the id {}", field, id);
-  };
-  if (FindSchema(metadata, metadata.current_schema_id) == nullptr) {
-    return missing("current-schema-id", metadata.current_schema_id);
-  }
-  if (FindSpec(metadata, metadata.default_spec_id) == nullptr) {
-    return missing("default-spec-id", metadata.default_spec_id);
-  }
-  if (FindSortOrder(metadata, metadata.default_sort_order_id) == nullptr) {
-    return missing("default-sort-order-id", metadata.default_sort_order_id);
-  }
-  if (metadata.next_row_id < 0) {
-    return Error(ErrorKind::kCorruption, "next-row-id: {} is negative",
-                 metadata.next_row_id);
-  }
-  const auto main = metadata.refs.find(std::string(kMainBranch));
-  if (!metadata.current_snapshot_id.has_value()) {
-    if (main == metadata.refs.end()) return Status::OK();
-    return Error(ErrorKind::kCorruption,
-                 "current-snapshot-id: missing, but refs.main is at {}",
-                 main->second.snapshot_id);
-  }
-  if (FindSnapshot(metadata, *metadata.current_snapshot_id) == nullptr) {
-    return missing("current-snapshot-id", *metadata.current_snapshot_id);
-  }
-  if (main->second.snapshot_id != *metadata.current_snapshot_id) {
-    return Error(ErrorKind::kCorruption,
-                 "current-snapshot-id: {} differs from refs.main, which is at {}",
-                 *metadata.current_snapshot_id, main->second.snapshot_id);
-  }
-  return Status::OK();
 }
 
 std::string WithoutSlashAtEnd(std::string location) {
@@ -291,7 +259,7 @@ Result<TableMetadata> ReadCut(const serde::CutLists& cut, const TableMetadata* k
   FIRN_RETURN_NOT_OK(ReadSlices(cut.elements[1],
                                 known == nullptr ? nullptr : &known->snapshot_log,
                                 serde::ReadSnapshotLogEntry, metadata.snapshot_log));
-  FIRN_RETURN_NOT_OK(CheckConsistency(metadata));
+  FIRN_RETURN_NOT_OK(CheckCoherence(metadata));
   return metadata;
 }
 
@@ -319,7 +287,7 @@ Status AppendList(std::string_view name, const SharedList<Item>& items,
 
 Result<TableMetadata> serde::ReadTableMetadata(const Json& json) {
   FIRN_ASSIGN_OR_RETURN(TableMetadata metadata, ReadUnchecked(json));
-  FIRN_RETURN_NOT_OK(CheckConsistency(metadata));
+  FIRN_RETURN_NOT_OK(CheckCoherence(metadata));
   return metadata;
 }
 

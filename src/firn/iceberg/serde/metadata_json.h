@@ -21,9 +21,13 @@ Result<std::string> SnapshotLogEntryToJson(const SnapshotLogEntry& entry);
 
 /// Reads format versions 1, 2 and 3. Snapshots and log entries that `known`, an older
 /// version of the same table's metadata, has word for word are taken from it, not parsed
-/// again; null if there is none. Corruption, naming the field by its path, if `text`
-/// is malformed or names a schema, spec, sort order or snapshot that it does not hold;
-/// Invalid for a version, type or transform that Firn does not know.
+/// again; null if there is none. Corruption, naming the field by its path, if `text` is
+/// malformed or contradicts itself (metadata/coherence.h); Invalid for a version, type or
+/// transform that Firn does not know.
+///
+/// Null is as good as a missing field, as in Java, save for what would be lost silently:
+/// "snapshots", a snapshot's "sequence-number" and its manifest list, a sort order's
+/// "fields" and a partition field's "field-id", of which all or none may be missing.
 Result<TableMetadata> ParseTableMetadata(std::string_view text,
                                          const TableMetadata* known = nullptr);
 

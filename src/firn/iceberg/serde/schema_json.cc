@@ -1,5 +1,6 @@
 #include "firn/iceberg/serde/schema_json.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firn/iceberg/serde/json_value.h"
@@ -197,15 +198,17 @@ std::vector<types::PartitionField> ReadPartitionFields(const Json& json,
     outcome.Fail(Error(ErrorKind::kCorruption, "{}: expected an array", path));
     return fields;
   }
+  const bool has_ids = std::any_of(json.begin(), json.end(), [](const Json& field) {
+    return field.is_object() && field.contains("field-id");
+  });
   for (std::size_t i = 0; i < json.size(); ++i) {
     ObjectReader reader(json[i], fmt::format("{}[{}]", path, i), outcome);
     const FieldId next_id = kFirstPartitionFieldId + static_cast<FieldId>(i);
-    types::PartitionField field{
-        .source_id = reader.Int("source-id"),
-        .field_id = reader.OptionalInt("field-id").value_or(next_id),
-        .name = reader.String("name"),
-        .transform = ReadTransform(reader),
-        .unknown = {}};
+    types::PartitionField field{.source_id = reader.Int("source-id"),
+                                .field_id = has_ids ? reader.Int("field-id") : next_id,
+                                .name = reader.String("name"),
+                                .transform = ReadTransform(reader),
+                                .unknown = {}};
     field.unknown = reader.Unknown();
     fields.push_back(std::move(field));
   }
@@ -228,6 +231,7 @@ order::SortOrder ReadSortOrder(const Json& json, const std::string& path,
   ObjectReader reader(json, path, outcome);
   order::SortOrder order{
       .id = SortOrderId(reader.Int("order-id")), .fields = {}, .unknown = {}};
+  reader.Get("fields");
   const Json& array = reader.Array("fields");
   for (std::size_t i = 0; i < array.size(); ++i) {
     ObjectReader object(array[i], reader.PathOf("fields", i), outcome);

@@ -3,11 +3,30 @@
 #include "firn/iceberg/serde/json_value.h"
 
 namespace firn::iceberg::serde {
+namespace {
+
+/// Format version 1 had none, and a later one leaves those snapshots as they are.
+SnapshotSequence ReadSequenceNumber(ObjectReader& reader) {
+  constexpr std::string_view kName = "sequence-number";
+  return SnapshotSequence(reader.Has(kName) ? reader.Long(kName) : 0);
+}
+
+/// Without manifests a snapshot would look as if it had no rows. Format version 1 may
+/// list them here.
+void CheckNamesManifests(ObjectReader& reader) {
+  constexpr std::string_view kList = "manifest-list";
+  if (reader.Find("manifests") != nullptr || !reader.String(kList).empty()) return;
+  reader.outcome().Fail(
+      Error(ErrorKind::kCorruption, "{}: '' names no file", reader.PathOf(kList)));
+}
+
+}  // namespace
+
 Snapshot ReadSnapshot(ObjectReader reader) {
+  CheckNamesManifests(reader);
   Snapshot snapshot{.snapshot_id = SnapshotId(reader.Long("snapshot-id")),
                     .parent_snapshot_id = std::nullopt,
-                    .sequence_number = SnapshotSequence(
-                        reader.OptionalLong("sequence-number").value_or(0)),
+                    .sequence_number = ReadSequenceNumber(reader),
                     .timestamp_ms = reader.Long("timestamp-ms"),
                     .manifest_list = reader.OptionalString("manifest-list"),
                     .manifests = reader.StringList("manifests"),
@@ -35,7 +54,9 @@ Json ToJsonValue(const Snapshot& snapshot) {
   json["timestamp-ms"] = snapshot.timestamp_ms;
   if (!snapshot.summary.empty()) json["summary"] = snapshot.summary;
   if (!snapshot.manifest_list.empty()) json["manifest-list"] = snapshot.manifest_list;
-  if (!snapshot.manifests.empty()) json["manifests"] = snapshot.manifests;
+  if (!snapshot.manifests.empty() || snapshot.manifest_list.empty()) {
+    json["manifests"] = snapshot.manifests;
+  }
   if (snapshot.schema_id.has_value()) json["schema-id"] = snapshot.schema_id->value();
   if (snapshot.first_row_id) json["first-row-id"] = *snapshot.first_row_id;
   if (snapshot.added_rows) json["added-rows"] = *snapshot.added_rows;

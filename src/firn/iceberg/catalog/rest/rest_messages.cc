@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/iceberg/catalog/rest/iso_duration.h"
+#include "firn/iceberg/io/metadata_io.h"
 #include "firn/iceberg/serde/json_lists.h"
 #include "firn/iceberg/serde/json_value.h"
 #include "firn/iceberg/serde/metadata_json.h"
@@ -128,7 +129,7 @@ Result<TableAnswer> ParseTable(std::string_view text, const TableMetadata* known
   FIRN_RETURN_NOT_OK(outcome.status);
   Result<TableMetadata> read =
       cut ? ParseTableMetadata(cut->value, known) : serde::ReadTableMetadata(*metadata);
-  if (!read.ok()) return AddContext(read.status(), "metadata");
+  if (!read.ok()) return AtMetadataFile(read.status(), answer.table.metadata_location);
   answer.table.metadata = *std::move(read);
   return answer;
 }

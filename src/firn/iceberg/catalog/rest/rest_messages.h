@@ -49,7 +49,8 @@ struct TableAnswer {
 
   bool operator==(const TableAnswer&) const = default;
 };
-/// `known` as ParseTableMetadata's.
+/// `known` as ParseTableMetadata's, which checks the metadata; what is wrong with it has
+/// the metadata's location in front.
 Result<TableAnswer> ParseTable(std::string_view text,
                                const TableMetadata* known = nullptr);
 
