@@ -211,9 +211,23 @@ def test_check_without_a_warehouse_is_fine_and_makes_nothing(firn):
 def test_check_finds_all_that_is_there(people):
     found = checks(people)
     assert set(found) == {"warehouse", "WAL folder", "disks", "memory", "catalog", "WAL", "table db.people"}
-    assert "firn, 1 table" in found["catalog"]["text"] and "1 segment," in found["WAL"]["text"]
+    assert "firn, 1 table" in found["catalog"]["text"] and "1 segment (" in found["WAL"]["text"]
     text = people.run("check").stdout
     assert text.count("\n") == len(found) and "\x1b" not in text
+
+
+def test_check_tells_a_log_whose_tables_the_catalog_does_not_have(people):
+    catalog = people.folder / "warehouse/catalog.db"
+    uuid = str(people.table("db.people").metadata.table_uuid)
+    people.run("table", "create", "db.others", "--columns", "id long")
+    people.run("table", "drop", "db.people")
+    assert "1 segment (" in wrong(people)["WAL"] and uuid in wrong(people)["WAL"]
+    (people.folder / "others.csv").write_text("id\n1\n")
+    people.run("load", "db.others", "others.csv")
+    assert f"of 2 tables; the catalog does not have 1 of them ({uuid})" in checks(people)["WAL"]["text"]
+    catalog.unlink()
+    found = wrong(people)
+    assert list(found) == ["WAL"] and "bring its file back" in found["WAL"]
 
 
 def test_check_looks_at_followed_folders(people):

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import time
 from collections import Counter
 
 import pytest
@@ -90,6 +91,22 @@ def test_a_segment_that_was_lost_no_longer_blocks(waiting):
     lost.unlink()
     assert "is missing" in waiting.run("shift", waiting.TABLE, code=1).stderr
     assert "the segment is missing" in quarantine(waiting, f"{lost.parent.name}/{int(lost.stem)}")
+    waiting.run("shift", waiting.TABLE)
+    rows = ids(waiting)
+    assert set(rows.values()) == {1} and max(rows) == waiting.ROWS - 1
+
+
+def test_a_segment_that_a_dead_writer_lost_no_longer_blocks(waiting):
+    lost = segments(waiting)[1]
+    lost.unlink()
+    lost.with_name("closed").unlink()
+    name = f"{lost.parent.name}/{int(lost.stem)}"
+    assert "its writer may live" in error_of(waiting, "wal", "quarantine", waiting.TABLE, name, "--yes")
+    long_ago = time.time() - 25 * 3600
+    for path in lost.parent.iterdir():
+        os.utime(path, (long_ago, long_ago))
+    assert "go on without it with 'firn wal quarantine'" in waiting.run("shift", waiting.TABLE).stderr
+    quarantine(waiting, name)
     waiting.run("shift", waiting.TABLE)
     rows = ids(waiting)
     assert set(rows.values()) == {1} and max(rows) == waiting.ROWS - 1

@@ -135,3 +135,11 @@ def test_an_address_that_is_taken_is_said(server_folder):
         failed = server_folder.run("serve", code=1)
         assert f"cannot listen on 127.0.0.1:{server.port}" in failed.stderr
         server.stop(signal.SIGINT)
+
+
+def test_a_new_catalog_beside_an_old_log_is_told(server_folder):
+    with serving(server_folder) as server:
+        assert server.post(TABLE, [{"id": 1}])[0] == 200
+    (server_folder.folder / "warehouse/catalog.db").unlink()
+    with serving(server_folder) as server:
+        assert any("the catalog has no table, but the WAL holds 1 segment (" in line for line in server.log)

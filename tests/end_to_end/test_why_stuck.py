@@ -128,6 +128,9 @@ def test_a_damaged_segment_and_its_quarantine(waiting):
     os.truncate(damaged, 1000)
     reasons = ask(waiting)
     assert list(reasons) == ["damaged", "not_due"] and damaged.name in reasons["damaged"]
+    waiting.configure(CONFIG + "shift:\n  start_bytes: 1KiB\n")
+    assert "A shift is due, and meets what is said above." in ask(waiting)["due"]
+    waiting.configure(CONFIG)
     waiting.run("wal", "quarantine", TABLE, str(damaged), "--yes")
     assert list(ask(waiting)) == ["not_due", "quarantined"]
     waiting.run("shift", TABLE)

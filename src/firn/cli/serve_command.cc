@@ -11,6 +11,7 @@
 #include "firn/cli/landing.h"
 #include "firn/cli/load_input.h"
 #include "firn/cli/log.h"
+#include "firn/cli/logged_tables.h"
 #include "firn/cli/table_access.h"
 #include "firn/cli/units.h"
 #include "firn/cli/workspace.h"
@@ -312,6 +313,19 @@ Result<Opened> OpenAll(const CommandContext& context) {
   return opened;
 }
 
+/// An empty catalog beside a log that has tables is likely a new one in the wrong place,
+/// or in the place of one that was lost.
+void WarnIfCatalogIsNew(Workspace& workspace) {
+  const auto tables = ListAllTables(workspace.catalog());
+  if (!tables.ok() || !tables->empty()) return;
+  const auto logged = ListLoggedTables(workspace.wal_store());
+  if (!logged.ok() || logged->empty()) return;
+  LogWarning(fmt::format(
+      "the catalog has no table, but the WAL holds {}: if they were not dropped, stop "
+      "this, and name the catalog that has them, or bring its file back",
+      SumText(*logged)));
+}
+
 }  // namespace
 
 Status RunServe(const CommandContext& context) {
@@ -321,6 +335,7 @@ Status RunServe(const CommandContext& context) {
   for (int failures = 1;; ++failures) {
     const Result<Opened> opened = OpenAll(unstopped);
     if (opened.ok()) {
+      WarnIfCatalogIsNew(*opened->workspace);
       return Serving(*opened->workspace, opened->wal_id).Run(context.stop);
     }
     // A store or catalog that is down at the start is waited for as it is later.

@@ -105,10 +105,11 @@ class Reasons {
     }
     if (age < limits.max_age + kLateMin) {
       return Add("due",
-                 fmt::format("{}; the oldest was written {}. A shift is "
-                             "due, and begins or runs now if 'firn serve' does. "
-                             "{}",
-                             what, Ago(*backlog.since, state_.now), LastCommitText()));
+                 fmt::format("{}; the oldest was written {}. A shift is due, and {}. {}",
+                             what, Ago(*backlog.since, state_.now),
+                             IsHeld() ? "meets what is said above"
+                                      : "begins or runs now if 'firn serve' does",
+                             LastCommitText()));
     }
     Add("overdue",
         fmt::format("{}; the oldest was written {}, and should have been shifted {} ago. "
@@ -123,10 +124,12 @@ class Reasons {
     return count == 1 ? "is" : "are";
   }
 
+  bool IsHeld() const {
+    return !state_.obstacles.empty() || !state_.holes.empty() || !state_.waiting.empty();
+  }
+
   std::string OverdueAdvice() const {
-    const bool is_held =
-        !state_.obstacles.empty() || !state_.holes.empty() || !state_.waiting.empty();
-    if (is_held) return "What is said above keeps them there.";
+    if (IsHeld()) return "What is said above keeps them there.";
     return fmt::format(
         "Nothing in table or log keeps them there: either no 'firn serve' "
         "runs, or its shifts fail, and its log says why. 'firn shift {}' "

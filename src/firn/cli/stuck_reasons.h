@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/cli/logged_tables.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 #include "firn/iceberg/metadata/table_metadata.h"
@@ -60,15 +61,6 @@ struct StuckState {
 /// What the table waits for, the worst first; "nothing" if all durable rows are in it;
 /// then what else is to be known. Never empty. Pure.
 std::vector<StuckReason> FindReasons(const StuckState& state);
-
-/// What the log holds of one table, which only its id names.
-struct LoggedTable {
-  TableUuid uuid;
-  std::int64_t segments = 0;
-  std::int64_t bytes = 0;
-  WallTime first_written;
-  WallTime last_written;
-};
 
 /// The same while the catalog does not answer, and so nobody knows how far tables are.
 std::vector<StuckReason> FindReasonsWithoutCatalog(const Status& failure,

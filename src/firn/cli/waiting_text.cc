@@ -10,8 +10,9 @@ std::string_view Explain(shift::ShardState state) {
     case shift::ShardState::kLive:
       return "its writer may still be about to write it; shift again later";
     case shift::ShardState::kDead:
-      return "the shard is dead, so what is behind it was never acknowledged, and is "
-             "left where it is";
+      return "its writer is dead, so nothing behind it was ever acknowledged, and it is "
+             "left where it is; if the segment was lost since, put it back, or go on "
+             "without it with 'firn wal quarantine'";
     case shift::ShardState::kClosed:
       return "its writer closed the shard, so the segment had been durable: put it back, "
              "from a backup of the WAL if there is one, or go on without it with 'firn "

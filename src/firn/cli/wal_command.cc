@@ -12,6 +12,7 @@
 #include "firn/commit/rollback.h"
 #include "firn/core/crash_point.h"
 #include "firn/core/ulid.h"
+#include "firn/shift/shard_state.h"
 #include "firn/wal/quarantine.h"
 #include "firn/wal/wal_root.h"
 
@@ -77,6 +78,12 @@ bool IsPassed(const TableWal& wal, const wal::SegmentName& name) {
   return position != wal.reached.shards.end() && name.sequence <= position->second;
 }
 
+/// By what a writer is thought dead.
+struct Judge {
+  WallTime now;
+  Duration dead_after;
+};
+
 /// A segment that is to be taken out, and what is known of it.
 struct TakenOut {
   wal::SegmentName name;
@@ -87,7 +94,24 @@ struct TakenOut {
   std::vector<wal::SourceRange> ranges;
 };
 
-Status CheckMayBeTakenOut(const TableWal& wal, const wal::SegmentName& name) {
+/// Whether a segment that is missing may be left out: one of a writer that lives may
+/// still come.
+Status CheckWriterIsDone(const wal::ShardListing& shard, const wal::SegmentName& missing,
+                         const Judge& judge) {
+  if (shift::StateOf(shard, judge.now, judge.dead_after) != shift::ShardState::kLive) {
+    return Status::OK();
+  }
+  return InvalidError(
+      "{}: it is missing, and its writer may live: the segment may still come, or "
+      "nothing "
+      "behind it was ever acknowledged. Once the shard was silent for {} "
+      "(wal.dead_after) "
+      "it may be left out",
+      SegmentKey(missing), FormatDuration(judge.dead_after));
+}
+
+Status CheckMayBeTakenOut(const TableWal& wal, const wal::SegmentName& name,
+                          const Judge& judge) {
   if (IsPassed(wal, name)) {
     return InvalidError("{}: the table is past it, so that nothing waits for it",
                         SegmentKey(name));
@@ -99,14 +123,8 @@ Status CheckMayBeTakenOut(const TableWal& wal, const wal::SegmentName& name) {
                  "{}: there is no such segment, and none behind it in its shard",
                  SegmentKey(name));
   }
-  if (FindSegment(wal, name) == nullptr && !shard->closed) {
-    return InvalidError(
-        "{}: it is missing, and its writer has not closed the shard: either it will "
-        "still "
-        "come, or nothing behind it was ever acknowledged",
-        SegmentKey(name));
-  }
-  return Status::OK();
+  if (FindSegment(wal, name) != nullptr) return Status::OK();
+  return CheckWriterIsDone(*shard, name, judge);
 }
 
 /// Reads what can be read of the segments above the positions.
@@ -248,11 +266,13 @@ Status RunWalQuarantine(const CommandContext& context,
   FIRN_ASSIGN_OR_RETURN(const auto workspace,
                         OpenWorkspace(context, WorkspaceMode::kExisting));
   FIRN_ASSIGN_OR_RETURN(const TableWal wal, OpenTableWal(*workspace, arguments.table));
+  const Judge judge = {.now = context.runtime.Now(),
+                       .dead_after = context.config.wal.dead_after};
   std::vector<TakenOut> taken;
   std::set<wal::SegmentName> names;
   for (const std::string& text : arguments.segments) {
     FIRN_ASSIGN_OR_RETURN(const wal::SegmentName name, ParseSegment(wal, text));
-    FIRN_RETURN_NOT_OK(CheckMayBeTakenOut(wal, name));
+    FIRN_RETURN_NOT_OK(CheckMayBeTakenOut(wal, name, judge));
     if (names.insert(name).second) taken.push_back({.name = name});
   }
   wal::WalReader reader(context.runtime, workspace->wal_store());

@@ -1,7 +1,6 @@
 #include "firn/cli/why_stuck_command.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "firn/cli/exit_code.h"
@@ -145,33 +144,12 @@ class Look {
   StuckState state_;
 };
 
-/// What the log holds of all tables, by their ids.
-Result<std::vector<LoggedTable>> ListLogged(storage::ObjectStore& wal) {
-  FIRN_ASSIGN_OR_RETURN(const auto objects, wal.List(""));
-  std::map<TableUuid, LoggedTable> tables;
-  for (const storage::ObjectInfo& object : objects) {
-    const auto name = wal::ParseSegmentKey(object.key);
-    if (!name) continue;
-    const WallTime written{Duration(object.modified_us)};
-    LoggedTable& table = tables[name->table_uuid];
-    if (table.segments == 0) table.first_written = written;
-    table.uuid = name->table_uuid;
-    ++table.segments;
-    table.bytes += object.size_bytes;
-    table.first_written = std::min(table.first_written, written);
-    table.last_written = std::max(table.last_written, written);
-  }
-  std::vector<LoggedTable> logged;
-  for (auto& [uuid, table] : tables) logged.push_back(std::move(table));
-  return logged;
-}
-
 Result<std::vector<StuckReason>> ReasonsWithoutCatalog(const CommandContext& context,
                                                        const Status& failure) {
   FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
   FIRN_ASSIGN_OR_RETURN(const std::string root, WalRootPath(context.config));
   FIRN_ASSIGN_OR_RETURN(const auto wal, stores->OpenFolder(root, Stores::Missing::kFail));
-  FIRN_ASSIGN_OR_RETURN(const auto logged, ListLogged(*wal));
+  FIRN_ASSIGN_OR_RETURN(const auto logged, ListLoggedTables(*wal));
   return FindReasonsWithoutCatalog(failure, logged, context.runtime.Now());
 }
 
