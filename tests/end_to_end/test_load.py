@@ -24,8 +24,8 @@ def write(firn):
     return write
 
 
-def error_of(firn, *arguments, code=1):
-    result = firn.run(*arguments, code=code)
+def error_of(firn, *arguments, code=1, **how):
+    result = firn.run(*arguments, code=code, **how)
     assert result.stdout == ""
     lines = [line for line in result.stderr.splitlines() if line.startswith("firn: ")]
     assert len(lines) == 1, result.stderr
@@ -361,10 +361,54 @@ def test_an_interrupted_load_says_how_to_go_on(firn, write):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 1
-    hint = re.search(r"load (\w+): the same command and input with --id (\w+) goes on", errors)
+    hint = re.search(r"load (\w+): .*the same command and input with --id (\w+) ", errors)
     assert hint and hint[1] == hint[2], errors
     firn.run("load", "db.t", "-", "--format", "csv", "--id", hint[1], stdin=lines)
     assert sorted(firn.rows("db.t")["id"].to_pylist()) == list(range(-1, 100_000))
+
+
+def test_an_interrupted_load_says_what_is_durable(firn, write):
+    firn.configure("wal:\n  flush_bytes: 64KiB\n")
+    write("a.csv", "id\n" + "".join(f"{n}\n" for n in range(100_000)))
+    firn.run("table", "create", "db.t", "--columns", "id long")
+    stop = {"FIRN_CRASH_POINT": "wal.segment.after_put:3", "FIRN_CRASH_SIGNAL": str(int(signal.SIGINT))}
+    errors = firn.run("load", "db.t", "a.csv", "--id", "L", code=1, **stop).stderr
+    hint = re.search(r"load L: ([0-9,]+) rows are durable and will be in the table", errors)
+    assert hint and "the same command with --id L goes on behind them" in errors
+    firn.run("shift", "db.t")
+    assert len(firn.rows("db.t")) == int(hint[1].replace(",", ""))
+    firn.run("load", "db.t", "a.csv", "--id", "L")
+    assert sorted(firn.rows("db.t")["id"].to_pylist()) == list(range(100_000))
+
+
+def test_standard_input_of_no_known_format_begins_no_load(firn):
+    firn.run("table", "create", "db.t", "--columns", "id long")
+    message = error_of(firn, "load", "db.t", "-", "--id", "L", stdin="id\n1\n")
+    assert message == "firn: standard input: cannot tell its format; give --format csv, ndjson or parquet"
+    firn.run("load", "db.t", "-", "--id", "L", "--format", "csv", stdin="id\n1\n")
+    assert firn.rows("db.t")["id"].to_pylist() == [1]
+
+
+def test_a_table_that_was_forgotten_is_told(firn, write):
+    """Else the first file of a pattern would be its name."""
+    write("a.csv", "id\n1\n")
+    write("b.csv", "id\n2\n")
+    message = error_of(firn, "load", "a.csv", "b.csv", "--create", code=2)
+    assert message == "firn: 'a.csv' is a file, and the table comes first: 'firn load TABLE a.csv'"
+    assert not (firn.folder / "warehouse").exists()
+
+
+@pytest.mark.parametrize("name", ["wal.t", "wal.loads", "db.t__dead_letters"])
+def test_names_that_firn_uses_itself_are_refused(firn, write, name):
+    write("a.csv", "id\n1\n")
+    message = error_of(firn, "load", name, "a.csv", "--create", code=2)
+    assert "choose another" in message
+    assert error_of(firn, "table", "create", name, "--columns", "id long", code=2) == message
+
+
+def test_a_pattern_for_all_depths_is_refused(firn, write):
+    write("a.csv", "id\n1\n")
+    assert "'**' would match one folder only" in error_of(firn, "load", "db.t", "**/*.csv", "--create")
 
 
 def test_a_delimiter_is_ascii(firn, write):

@@ -109,6 +109,7 @@ Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
   FIRN_ASSIGN_OR_RETURN(auto found, FindTableIfThere(workspace, arguments.table));
   if (found) return ExistingTarget(context, arguments, load, *std::move(found));
   if (!arguments.create) return FindTable(workspace, arguments.table).status();
+  FIRN_RETURN_NOT_OK(CheckNewName(context.config, arguments.table));
   Target target;
   FIRN_ASSIGN_OR_RETURN(target.schema,
                         SchemaForNewTable(context, arguments, load.files, load.options));
@@ -293,30 +294,31 @@ class LoadRun {
     if (!is_checked_) {
       FIRN_RETURN_NOT_OK(CheckBeforeLanding(context_, arguments_, files, false));
     }
+    FIRN_ASSIGN_OR_RETURN(const auto source, sources::FileSource::Make(std::move(files)));
+    FIRN_RETURN_NOT_OK(source->Open());
     FIRN_RETURN_NOT_OK(Freeze(workspace_, table_, load_));
     if (!arguments_.id) Announce(fmt::format("load {}", load_.id));
-    const Status status = LandAndShift(std::move(files));
-    if (!status.ok()) TellHowToGoOn();
+    FIRN_ASSIGN_OR_RETURN(const auto landing,
+                          Landing::Make(workspace_, table_, durable_.dead_letter_table));
+    const Status status = LandAndShift(*source, *landing);
+    if (!status.ok()) TellHowToGoOn(landing->counts().rows);
     return status;
   }
 
  private:
-  Status LandAndShift(sources::FileLoad files) {
-    FIRN_ASSIGN_OR_RETURN(const auto source, sources::FileSource::Make(std::move(files)));
-    FIRN_ASSIGN_OR_RETURN(const auto landing,
-                          Landing::Make(workspace_, table_, durable_.dead_letter_table));
+  Status LandAndShift(sources::FileSource& source, Landing& landing) {
     const BootTime begin = context_.runtime.SinceBoot();
-    FIRN_RETURN_NOT_OK(FillWal(context_, *landing, *source, arguments_));
+    FIRN_RETURN_NOT_OK(FillWal(context_, landing, source, arguments_));
     FIRN_RETURN_NOT_OK(End(table_));
-    const auto& letters = landing->dead_letter_table();
+    const auto& letters = landing.dead_letter_table();
     if (letters) FIRN_RETURN_NOT_OK(End(*letters));
-    ReportLanded(table_, load_, durable_, *landing, context_.runtime.SinceBoot() - begin);
-    WarnOfDeadLetters(table_, *landing, arguments_);
+    ReportLanded(table_, load_, durable_, landing, context_.runtime.SinceBoot() - begin);
+    WarnOfDeadLetters(table_, landing, arguments_);
     if (arguments_.wal_only) return Status::OK();
-    FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing->reached(),
+    FIRN_RETURN_NOT_OK(ShiftLanded(workspace_, table_, wal_id_, landing.reached(),
                                    durable_.rows, context_.stop));
     if (!letters) return Status::OK();
-    return ShiftLanded(workspace_, *letters, wal_id_, landing->dead_letters_reached(),
+    return ShiftLanded(workspace_, *letters, wal_id_, landing.dead_letters_reached(),
                        durable_.dead_letters, context_.stop);
   }
 
@@ -324,10 +326,21 @@ class LoadRun {
     return wal::EndLoad(workspace_.wal_store(), table.metadata().table_uuid, load_.id);
   }
 
-  void TellHowToGoOn() {
+  /// `rows` became durable before it failed, or was stopped.
+  void TellHowToGoOn(std::int64_t rows) {
+    const bool has_records = rows > 0 || !durable_.rows.empty();
+    const std::string how =
+        fmt::format("the same command{} with --id {}",
+                    CanBeReadTwice(load_.files) ? "" : " and input", load_.id);
+    if (!has_records)
+      return Announce(fmt::format("load {}: {} begins it anew", load_.id, how));
     Announce(fmt::format(
-        "load {0}: the same command{1} with --id {0} goes on where this one ended",
-        load_.id, CanBeReadTwice(load_.files) ? "" : " and input"));
+        "load {}: {} durable and will be in the table with its next shift; {} goes on "
+        "behind them, and without the id they would be added twice",
+        load_.id,
+        rows > 0 ? FormatCounted(rows, "row") + (rows == 1 ? " is" : " are")
+                 : "its records are",
+        how));
   }
 
   Workspace& workspace_;

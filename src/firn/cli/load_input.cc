@@ -77,9 +77,18 @@ std::string TextOf(const wal::LoadFile& file) {
                      types::ToText(types::Type(types::TypeKind::kTimestamptz), time));
 }
 
+/// Of "firn load *.csv" the first file would be the table.
+Status CheckTableIsNoFile(const std::string& table) {
+  struct stat status = {};
+  if (stat(table.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return Status::OK();
+  return AsUsageError(InvalidError(
+      "'{}' is a file, and the table comes first: 'firn load TABLE {}'", table, table));
+}
+
 }  // namespace
 
 Status CheckInput(const LoadArguments& arguments) {
+  FIRN_RETURN_NOT_OK(CheckTableIsNoFile(arguments.table));
   for (const std::string& file : arguments.files) {
     if (file == sources::kStandardInput && arguments.format == "parquet") {
       return AsUsageError(InvalidError(

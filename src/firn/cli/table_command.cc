@@ -70,6 +70,7 @@ Status DropTable(Workspace& workspace, const OpenTable& table) {
 
 Status RunTableCreate(const CommandContext& context,
                       const TableCreateArguments& arguments) {
+  FIRN_RETURN_NOT_OK(CheckNewName(context.config, arguments.table));
   FIRN_ASSIGN_OR_RETURN(const types::Schema schema, SchemaOf(arguments));
   FIRN_ASSIGN_OR_RETURN(auto properties, PropertiesOf(arguments.properties));
   FIRN_ASSIGN_OR_RETURN(const auto workspace,

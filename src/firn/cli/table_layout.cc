@@ -5,6 +5,7 @@
 #include "firn/cli/exit_code.h"
 #include "firn/iceberg/update/new_table.h"
 #include "firn/shift/table_check.h"
+#include "firn/sources/dead_letters.h"
 #include "firn/types/transform_term.h"
 
 namespace firn::cli {
@@ -46,6 +47,25 @@ Result<order::SortOrder> SortBy(const std::string& text, const types::Schema& sc
   auto order = order::ParseSortOrder(text, schema);
   FIRN_RETURN_NOT_OK(AsUsageError(AddContext(order.status(), "--sort-by")));
   return order;
+}
+
+Status CheckNewName(const Config& config, const std::string& name) {
+  const auto identifier = iceberg::ParseTableIdentifier(name);
+  FIRN_RETURN_NOT_OK(AsUsageError(identifier.status()));
+  const std::string suffix = sources::DeadLetterTable("");
+  if (name.ends_with(suffix)) {
+    return AsUsageError(InvalidError(
+        "{}: names that end in {} are those of tables of dead letters; choose another",
+        name, suffix));
+  }
+  const auto warehouse = config.catalog.warehouse_folder();
+  if (!warehouse) return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const std::string folder, AbsolutePath(*warehouse));
+  FIRN_ASSIGN_OR_RETURN(const std::string wal, WalRootPath(config));
+  const std::string table = iceberg::DefaultTableLocation(folder, *identifier);
+  if (!table.starts_with(wal + "/")) return Status::OK();
+  return AsUsageError(InvalidError(
+      "{}: its folder would be {}, in the WAL; choose another namespace", name, table));
 }
 
 Result<OpenTable> CreateTable(Workspace& workspace, const std::string& name,

@@ -25,6 +25,10 @@ Result<types::PartitionSpec> PartitionBy(const std::string& text,
                                          const types::Schema& schema);
 Result<order::SortOrder> SortBy(const std::string& text, const types::Schema& schema);
 
+/// A usage error for a new table's name that Firn uses itself: that of a table of dead
+/// letters, or one whose folder would lie in the WAL.
+Status CheckNewName(const Config& config, const std::string& name);
+
 /// Makes a table, and its namespace if that is missing. A usage error if the layout does
 /// not fit the schema, or a shift could not write the table; AlreadyExists if there is
 /// such a table.

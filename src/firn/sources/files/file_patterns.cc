@@ -35,8 +35,16 @@ Result<std::vector<std::string>> Matches(const std::string& pattern) {
 
 Result<std::vector<std::string>> Expand(const std::string& pattern) {
   if (pattern == kStandardInput || Exists(pattern)) return std::vector{pattern};
+  if (pattern.find("**") != std::string::npos) {
+    return InvalidError(
+        "{}: '**' would match one folder only; write '*/*' for each depth, or name the "
+        "files that find(1) prints",
+        pattern);
+  }
   if (IsPattern(pattern)) return Matches(pattern);
-  return Error(ErrorKind::kNotFound, "{}: no such file", pattern);
+  const bool has_braces = pattern.find('{') != std::string::npos;
+  return Error(ErrorKind::kNotFound, "{}: no such file{}", pattern,
+               has_braces ? "; patterns know *, ? and [...] only" : "");
 }
 
 Status CheckIsFile(const std::string& path) {

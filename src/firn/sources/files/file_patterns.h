@@ -15,7 +15,8 @@ inline constexpr char kStandardInput[] = "-";
 ///
 /// A pattern is a path, "-", or a glob(7) pattern; a file that is named exactly like a
 /// pattern wins. NotFound if nothing matches; Invalid for a directory, and for a file
-/// that is named twice, also through a link, since its records would be loaded twice.
+/// that is named twice, also through a link, since its records would be loaded twice;
+/// and for "**", which glob(7) takes for "*".
 /// Names the pattern.
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
 

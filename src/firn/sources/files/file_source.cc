@@ -97,6 +97,11 @@ Status FileSource::CloseFile() {
   return Status::OK();
 }
 
+Status FileSource::Open() {
+  const bool is_open = reader_ != nullptr || file_ >= load_.files.size();
+  return is_open ? Status::OK() : OpenFile();
+}
+
 Result<std::optional<SourceBatch>> FileSource::Next(const StopToken& stop) {
   while (file_ < load_.files.size()) {
     FIRN_RETURN_NOT_OK(stop.Check());

@@ -39,6 +39,10 @@ class FileSource : public Source {
   /// Over all files; no total if one has no known size.
   FileProgress progress() const;
 
+  /// Opens the first file now, which else the first Next does: what is wrong with it is
+  /// known before anything is done for its records.
+  Status Open();
+
  private:
   explicit FileSource(FileLoad load) : load_(std::move(load)) {}
 
