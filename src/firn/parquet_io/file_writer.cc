@@ -231,9 +231,7 @@ class AssembledFileWriter final : public FileWriter {
     FIRN_ASSIGN_OR_RETURN(const WrittenRowGroup written,
                           assembler_->AppendEncoded(encoded));
     row_groups_.push_back(written);
-    const bool is_telling =
-        waiting >= std::min(kTellingBytes, options_.row_group_bytes / 4);
-    if (!is_telling) return Status::OK();
+    if (!IsTelling(waiting)) return Status::OK();
     LearnShare(row_groups_.back().bytes - compressed, waiting);
     has_learned_ = true;
     sample_.clear();
@@ -262,7 +260,9 @@ class AssembledFileWriter final : public FileWriter {
 
   std::int64_t bytes_estimate() override {
     // Rows that cannot be encoded fail in Write; here the estimate is only less good.
-    if (encoder_ != nullptr) static_cast<void>(MeasureSample());
+    if (encoder_ != nullptr && IsTelling(encoder_->waiting_bytes())) {
+      static_cast<void>(MeasureSample());
+    }
     return assembler_->bytes_written() + static_cast<std::int64_t>(OpenBytes());
   }
 
@@ -351,6 +351,11 @@ class AssembledFileWriter final : public FileWriter {
       return Status::OK();
     }
     return EndRowGroup();
+  }
+
+  /// Whether so much tells how well the rows compress, and whether that matters.
+  bool IsTelling(std::int64_t waiting_bytes) const {
+    return waiting_bytes >= std::min(kTellingBytes, options_.row_group_bytes / 4);
   }
 
   std::int64_t StepRows() const {
