@@ -20,6 +20,8 @@ constexpr Duration kFlushPollMin = std::chrono::milliseconds(150);
 constexpr Duration kFlushPollMax = std::chrono::hours(1);
 constexpr Duration kNever = std::chrono::hours(24 * 365);
 constexpr Duration kRetryMax = std::chrono::seconds(1);
+/// To make what zstd needs takes longer than all else that becomes of a few rows.
+constexpr parquet_io::Codec kSegmentCodec = parquet_io::Codec::kUncompressed;
 
 /// What a failing store or a crash may do to a buffer.
 bool IsExpected(const Status& status) {
@@ -164,6 +166,7 @@ class Ingest {
 wal::TableBufferOptions BufferOptionsOf(const Process& process) {
   wal::TableBufferOptions options = {.flush_bytes = process.world.plan().flush_bytes,
                                      .flush_age = kFlushAge,
+                                     .segment = {.codec = kSegmentCodec},
                                      .shard = {.node = process.node.name()}};
   if (IsBroken(Rule::kShardSelfCheck)) options.shard.dead_after = kNever;
   return options;

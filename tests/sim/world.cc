@@ -63,7 +63,7 @@ Plan Plan::Draw(Runtime& runtime) {
       .iteration_bytes = OneOf<std::int64_t>(runtime, {1, 20'000, 1 << 20}),
       .file_bytes = OneOf<std::int64_t>(runtime, {1'000, 3'000, 1 << 20}),
       .retention = OneOf<Duration>(runtime, {minutes(40), hours(1)}),
-      .codec = OneOf<const char*>(runtime, {"zstd", "uncompressed", "uncompressed"}),
+      .codec = OneOf<const char*>(runtime, {"uncompressed", "snappy", "snappy"}),
       .memory_bytes = OneOf<std::int64_t>(runtime, {64 << 20, 64 << 20, 2'000})};
 }
 

@@ -48,9 +48,9 @@ struct Plan {
   std::int64_t file_bytes = 1 << 10;
   /// Of segments that were taken.
   Duration retention = std::chrono::hours(1);
-  /// Of data files. That of segments is zstd: only such row groups are copied as they
+  /// Of data files. Segments are not compressed: only such row groups are copied as they
   /// are.
-  const char* codec = "zstd";
+  const char* codec = "uncompressed";
   /// Of each budget of a process.
   std::int64_t memory_bytes = 64 << 20;
 

@@ -10,7 +10,6 @@
 
 #include "firn/order/key_bound.h"
 #include "firn/order/key_encoder.h"
-#include "firn/parquet_io/file_writer.h"
 #include "firn/parquet_io/footer_seal.h"
 #include "firn/types/arrow_types.h"
 #include "firn/wal/key_samples.h"
@@ -52,9 +51,9 @@ order::SortOrder AsSortOrder(const types::PartitionSpec& spec) {
   return order;
 }
 
-parquet_io::FileWriterOptions WriterOptions() {
+parquet_io::FileWriterOptions WriterOptions(parquet_io::Codec codec) {
   return {
-      .codec = parquet_io::Codec::kZstd,
+      .codec = codec,
       .compression_level = kCompressionLevel,
       // Row groups end where runs end, not where the writer would end them.
       .row_group_bytes = std::numeric_limits<std::int64_t>::max() / 2,
@@ -270,8 +269,8 @@ Result<SegmentBuilder> SegmentBuilder::Make(TableLayout layout, SegmentOptions o
 Result<FrozenSegment> SegmentBuilder::Build(const std::vector<SegmentRows>& rows,
                                             std::vector<SourceRange> ranges,
                                             std::string_view segment) {
-  FIRN_ASSIGN_OR_RETURN(auto writer,
-                        parquet_io::FileWriter::Make(file_schema_, WriterOptions()));
+  FIRN_ASSIGN_OR_RETURN(auto writer, parquet_io::FileWriter::Make(
+                                         file_schema_, WriterOptions(options_.codec)));
   FrozenSegment frozen = {.footer = {.table_uuid = layout_.uuid,
                                      .schema_id = layout_.schema.id,
                                      .spec_id = layout_.spec.id,

@@ -10,6 +10,7 @@
 
 #include "firn/core/status.h"
 #include "firn/parquet_io/column_metrics.h"
+#include "firn/parquet_io/file_writer.h"
 #include "firn/wal/segment.h"
 
 namespace firn::wal {
@@ -17,6 +18,7 @@ namespace firn::wal {
 struct SegmentOptions {
   /// Compressed bytes at which a row group ends; an estimate decides.
   std::int64_t row_group_bytes = 8LL << 20;
+  parquet_io::Codec codec = parquet_io::Codec::kZstd;
   parquet_io::MetricsConfig metrics;
 };
 
