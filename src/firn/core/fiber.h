@@ -37,11 +37,11 @@ class Fiber {
   /// Where its stack is mapped, with the guard page; null if that is the thread's.
   void* mapping_ = nullptr;
   /// What the sanitizers want to know.
-  Fiber* came_from_ = nullptr;
-  const void* stack_ = nullptr;
-  std::size_t stack_bytes_ = 0;
-  void* fake_stack_ = nullptr;
-  void* tsan_fiber_ = nullptr;
+  [[maybe_unused]] Fiber* came_from_ = nullptr;
+  [[maybe_unused]] const void* stack_ = nullptr;
+  [[maybe_unused]] std::size_t stack_bytes_ = 0;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;
 };
 
 }  // namespace firn::internal
