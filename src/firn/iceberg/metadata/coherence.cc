@@ -69,20 +69,41 @@ Status CheckSchemas(const TableMetadata& metadata) {
   return CheckSchemaIds(metadata);
 }
 
+/// Of a spec's or sort order's fields.
+template <typename Fields>
+Status CheckSources(const Fields& fields, const types::Schema& schema,
+                    std::string_view path) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    // What was dropped from a table of format version 1 stays as a void field.
+    if (fields[i].transform.kind == types::TransformKind::kVoid) continue;
+    if (types::FindField(schema, fields[i].source_id) != nullptr) continue;
+    return Broken("{}.fields[{}].source-id: {} is no column of the current schema", path,
+                  i, fields[i].source_id);
+  }
+  return Status::OK();
+}
+
 Status CheckSpecs(const TableMetadata& metadata) {
   FIRN_ASSIGN_OR_RETURN(
       const auto places,
       IndexIds<PartitionSpecId>(metadata.partition_specs, &types::PartitionSpec::id,
                                 "partition-specs", "spec-id"));
   FIRN_RETURN_NOT_OK(CheckIsThere(places, metadata.default_spec_id, "default-spec-id"));
-  return CheckSpecIds(metadata);
+  FIRN_RETURN_NOT_OK(CheckSpecIds(metadata));
+  const std::size_t place = places.at(metadata.default_spec_id);
+  return CheckSources(metadata.partition_specs[place].fields, CurrentSchema(metadata),
+                      fmt::format("partition-specs[{}]", place));
 }
 
 Status CheckSortOrders(const TableMetadata& metadata) {
   FIRN_ASSIGN_OR_RETURN(const auto places,
                         IndexIds<SortOrderId>(metadata.sort_orders, &order::SortOrder::id,
                                               "sort-orders", "order-id"));
-  return CheckIsThere(places, metadata.default_sort_order_id, "default-sort-order-id");
+  FIRN_RETURN_NOT_OK(
+      CheckIsThere(places, metadata.default_sort_order_id, "default-sort-order-id"));
+  const std::size_t place = places.at(metadata.default_sort_order_id);
+  return CheckSources(metadata.sort_orders[place].fields, CurrentSchema(metadata),
+                      fmt::format("sort-orders[{}]", place));
 }
 
 Status CheckSequenceNumbers(const TableMetadata& metadata) {

@@ -17,6 +17,9 @@ namespace firn::iceberg {
 /// - two schemas, specs, sort orders or snapshots of one id (Java), and a current or
 ///   default id that is none of them;
 /// - what CheckSchemaIds and CheckSpecIds refuse;
+/// - a default spec or sort order of a column that the current schema does not have
+///   ("Partition Evolution"; Java). Others may be of columns that were dropped, and so
+///   may a void field;
 /// - last-sequence-number that is negative, has no number above it, or is below a
 ///   snapshot's ("Sequence Numbers"; Java). Format version 1 has none of these numbers,
 ///   and a snapshot from then has 0 after the upgrade;

@@ -3,6 +3,8 @@
 
 #include "firn/iceberg/metadata/coherence.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -18,43 +20,15 @@ using testing::StartsWith;
 
 /// A table of format version 3 that was upgraded from 1 over 2: of its snapshots 1 has no
 /// sequence number and 1 and 2 have no row ids; 3 is main, 4 is staged.
-constexpr const char* kTable = R"({
-  "format-version": 3, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1",
-  "location": "file:///wh/db/t", "last-sequence-number": 3, "last-updated-ms": 40,
-  "last-column-id": 6, "next-row-id": 70, "current-schema-id": 1, "schemas": [
-    {"type": "struct", "schema-id": 0, "fields": []},
-    {"type": "struct", "schema-id": 1, "fields": [
-      {"id": 1, "name": "id", "required": true, "type": "long"},
-      {"id": 2, "name": "tags", "required": false, "type":
-        {"type": "map", "key-id": 3, "key": "string", "value-id": 4,
-         "value-required": true, "value":
-           {"type": "list", "element-id": 5, "element-required": true, "element":
-             {"type": "struct", "fields": [
-               {"id": 6, "name": "id", "required": true, "type": "long"}]}}}}]}],
-  "default-spec-id": 0, "last-partition-id": 1001, "partition-specs": [
-    {"spec-id": 0, "fields": [
-      {"name": "id", "transform": "identity", "source-id": 1, "field-id": 1000},
-      {"name": "part", "transform": "bucket[4]", "source-id": 1, "field-id": 1001}]},
-    {"spec-id": 1, "fields": []}],
-  "default-sort-order-id": 0, "sort-orders": [{"order-id": 0, "fields": []}],
-  "current-snapshot-id": 3, "refs": {
-    "main": {"snapshot-id": 3, "type": "branch"},
-    "old": {"snapshot-id": 2, "type": "tag"},
-    "side": {"snapshot-id": 2, "type": "branch"}},
-  "snapshots": [
-    {"snapshot-id": 1, "timestamp-ms": 10, "manifest-list": "1.avro",
-     "parent-snapshot-id": 99},
-    {"snapshot-id": 2, "timestamp-ms": 20, "manifest-list": "2.avro",
-     "parent-snapshot-id": 1, "sequence-number": 1},
-    {"snapshot-id": 3, "timestamp-ms": 30, "manifest-list": "3.avro",
-     "parent-snapshot-id": 2, "sequence-number": 2, "first-row-id": 0, "added-rows": 50},
-    {"snapshot-id": 4, "timestamp-ms": 40, "manifest-list": "4.avro",
-     "parent-snapshot-id": 2, "sequence-number": 3, "first-row-id": 50,
-     "added-rows": 20}]})";
+json Table() {
+  std::ifstream file(FIRN_SOURCE_DIR
+                     "/src/firn/iceberg/testdata/upgraded_v3.metadata.json");
+  return json::parse(file);
+}
 
-/// kTable after a patch (RFC 6902).
+/// Table() after a patch (RFC 6902).
 Status StatusOf(std::string_view patch) {
-  const json changed = json::parse(kTable).patch(json::parse(patch));
+  const json changed = Table().patch(json::parse(patch));
   return ParseTableMetadata(changed.dump()).status();
 }
 
@@ -157,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
             "schemas[1].fields[1].type.value.element-id: another field has the id 3"},
         OneField{"/schemas/1/fields/1/name", R"("id")",
                  "schemas[1].fields[1].name: another field here has the name 'id'"},
+        OneField{"/schemas/1/fields/1/id", "-1",
+                 "schemas[1].fields[1].id: -1 is negative"},
         OneField{"/last-column-id", "5",
                  "schemas[1].fields[1].type.value.element.fields[0].id: 6 is above "
                  "last-column-id, 5"}));
@@ -173,19 +149,26 @@ INSTANTIATE_TEST_SUITE_P(
                  "partition-specs[0].fields[1].field-id: null, where a value must be"},
         OneField{"/partition-specs/0/fields/1/name", R"("id")",
                  "partition-specs[0].fields[1].name: another field here has the name"},
+        OneField{"/partition-specs/0/fields/1/field-id", "-1",
+                 "partition-specs[0].fields[1].field-id: -1 is negative"},
+        OneField{"/partition-specs/0/fields/1/source-id", "7",
+                 "partition-specs[0].fields[1].source-id: 7 is no column"},
         OneField{"/last-partition-id", "1000",
                  "partition-specs[0].fields[1].field-id: 1001 is above "
                  "last-partition-id, 1000"}));
 
 INSTANTIATE_TEST_SUITE_P(
     SortOrders, IncoherentTest,
-    testing::Values(OneField{"/default-sort-order-id", "7",
-                             "default-sort-order-id: nothing here"},
-                    OneField{"/sort-orders", R"([{"order-id": 0, "fields": []},
+    testing::Values(
+        OneField{"/default-sort-order-id", "7", "default-sort-order-id: nothing here"},
+        OneField{"/sort-orders", R"([{"order-id": 0, "fields": []},
                                      {"order-id": 0, "fields": []}])",
-                             "sort-orders[1].order-id: sort-orders[0] has the id 0, too"},
-                    OneField{"/sort-orders/0/fields", "null",
-                             "sort-orders[0].fields: null, where a value must be"}));
+                 "sort-orders[1].order-id: sort-orders[0] has the id 0, too"},
+        OneField{"/sort-orders/0/fields", R"([{"transform": "identity", "source-id": 7,
+                     "direction": "asc", "null-order": "nulls-first"}])",
+                 "sort-orders[0].fields[0].source-id: 7 is no column"},
+        OneField{"/sort-orders/0/fields", "null",
+                 "sort-orders[0].fields: null, where a value must be"}));
 
 struct Legal {
   const char* name;
@@ -220,6 +203,16 @@ INSTANTIATE_TEST_SUITE_P(
         Legal{"IdsThatAreMissingFromASpec",
               R"({"op": "remove", "path": "/partition-specs/0/fields/0/field-id"},
                  {"op": "remove", "path": "/partition-specs/0/fields/1/field-id"})"},
+        Legal{"ADroppedColumnInAVoidField",
+              Replace("/partition-specs/0/fields/1/transform", R"("void")") + "," +
+                  Replace("/partition-specs/0/fields/1/source-id", "7")},
+        Legal{"ADroppedColumnInAnOldSpecAndOrder",
+              Replace("/partition-specs/1/fields",
+                      R"([{"name": "tag", "transform": "identity", "source-id": 7,
+                           "field-id": 1000}])") +
+                  R"(, {"op": "add", "path": "/sort-orders/1", "value": {"order-id": 1,
+                        "fields": [{"transform": "identity", "source-id": 7,
+                          "direction": "asc", "null-order": "nulls-first"}]}})"},
         Legal{"AnIdThatMeansSomethingElseInAnotherSpec",
               Replace("/partition-specs/1/fields",
                       R"([{"name": "tag", "transform": "void", "source-id": 2,

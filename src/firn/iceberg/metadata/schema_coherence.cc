@@ -36,6 +36,7 @@ class Ids {
 
   /// Nothing if `id` is fine, else what is wrong with it.
   std::optional<std::string> Take(FieldId id) {
+    if (id < 0) return fmt::format("{} is negative", id);
     if (!taken_.insert(id).second) return fmt::format("another field has the id {}", id);
     if (!last_ || id <= *last_) return std::nullopt;
     return fmt::format("{} is above {}, {}", id, last_name_, *last_);

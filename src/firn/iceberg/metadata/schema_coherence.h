@@ -11,15 +11,16 @@ namespace firn::iceberg {
 ///
 /// In each schema, field ids are unique, nested ones included, and so are the names in
 /// one struct (Iceberg spec, "Schemas and Data Types"; of the names Java and PyIceberg):
-/// a file has one column for each. Names that differ in case are two. From format version
-/// 2 on, which Firn writes, no id is above last-column-id ("Schema Evolution"): the next
-/// column would get the id of one that files have already.
+/// a file has one column for each. Names that differ in case are two. No id is negative:
+/// in a Parquet file, -1 is none. From format version 2 on, which Firn writes, no id is
+/// above last-column-id ("Schema Evolution"): the next column would get the id of one
+/// that files have already.
 Status CheckSchemaIds(const TableMetadata& metadata);
 
 /// As above for partition specs: in each one, field ids and names are unique ("Partition
-/// Specs"; of the names Java), and from format version 2 on no id is above
-/// last-partition-id. An id may mean something else in another spec, as in tables of
-/// format version 1, where each spec counts from 1000 ("Partition Evolution").
+/// Specs"; of the names Java), no id is negative, and from format version 2 on no id is
+/// above last-partition-id. An id may mean something else in another spec, as in tables
+/// of format version 1, where each spec counts from 1000 ("Partition Evolution").
 Status CheckSpecIds(const TableMetadata& metadata);
 
 }  // namespace firn::iceberg
