@@ -174,8 +174,12 @@ INSTANTIATE_TEST_SUITE_P(
                R"({"metadata-location": "x", "metadata": {"format-version": "2"}})",
                "x: format-version: expected an integer"}));
 
-TEST(RestMessagesTest, BrokenMetadataIsNamedByItsPath) {
+TEST(RestMessagesTest, BrokenMetadataIsNamedByItsLocationAndPath) {
   json table = SampleTable();
+  table["metadata"]["last-column-id"] = 2;
+  EXPECT_THAT(ParseTable(table.dump()).status().message(),
+              StartsWith("s3://lake/t/metadata/1.json: schemas[0].fields[2].id: 3 is "
+                         "above last-column-id, 2; put the file back"));
   table["metadata"]["schemas"][0]["fields"][1].erase("name");
   EXPECT_THAT(
       ParseTable(table.dump()).status().message(),
