@@ -1,5 +1,6 @@
 #include "firn/sources/files/json_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,75 +10,29 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/utf8.h>
 
+#include "firn/core/lower_case.h"
+#include "firn/sources/files/json_cursor.h"
 #include "firn/sources/files/value_text.h"
 #include "firn/types/append_value.h"
 #include "firn/types/arrow_types.h"
-#include "firn/types/default_column.h"
-#include "firn/types/default_value.h"
 #include "firn/types/single_value.h"
 
 namespace firn::sources {
-namespace {
-
-/// True for null, and for what holds nothing else.
-Result<bool> SaysNothing(JsonCursor& cursor) {
-  FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor.Peek());
-  if (kind == JsonKind::kArray) {
-    FIRN_RETURN_NOT_OK(cursor.EnterArray());
-    while (true) {
-      FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor.NextElement());
-      if (!has_element) return true;
-      FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
-      if (!says_nothing) return false;
-    }
-  }
-  if (kind == JsonKind::kObject) {
-    FIRN_RETURN_NOT_OK(cursor.EnterObject());
-    while (true) {
-      FIRN_ASSIGN_OR_RETURN(const auto key, cursor.NextKey());
-      if (!key) return true;
-      FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
-      if (!says_nothing) return false;
-    }
-  }
-  if (kind != JsonKind::kNull) return false;
-  FIRN_RETURN_NOT_OK(cursor.Null());
-  return true;
-}
-
-}  // namespace
-
 using types::Field;
 using types::Type;
 using types::TypeKind;
 using types::Value;
 
-/// A field of the schema, at any depth, and where its values go.
-struct JsonRows::Column {
-  const Type& type() const { return field.type; }
-
-  Field field;
-  /// Full name.
-  std::string path;
-  arrow::ArrayBuilder* builder = nullptr;
-  std::optional<TimeUnit> unit;
-  bool has_values = false;
-  /// Its write-default; null if it has none.
-  std::shared_ptr<arrow::Array> missing;
-  std::vector<Column> children;
-
-  Status AppendMissing() {
-    if (missing == nullptr) return builder->AppendNull();
-    return builder->AppendArraySlice(*missing->data(), 0, 1);
-  }
-};
-
 /// Appends one document. Whatever happens, each column that a method is called for gets
 /// exactly one value, so that all columns stay of one length.
 class JsonRows::Appender {
  public:
-  Appender(std::string_view document, const JsonRowsOptions& options)
-      : document_(document), cursor_(document), options_(options) {}
+  using Column = JsonColumn;
+
+  /// `unknown`: where fields go that the schema does not have; null if nowhere.
+  Appender(std::string_view document, const JsonRowsOptions& options,
+           UnknownFieldsMap* unknown)
+      : document_(document), cursor_(document), options_(options), unknown_(unknown) {}
 
   Status AppendDocument(std::vector<Column>& columns) {
     return Completed(columns, [&](std::vector<bool>& seen) -> Status {
@@ -105,9 +60,25 @@ class JsonRows::Appender {
     std::vector<bool> seen(columns.size());
     const Status status = append(seen);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (!seen[i]) FIRN_RETURN_NOT_OK(columns[i].AppendMissing());
+      if (TakesUnknown(columns[i])) {
+        FIRN_RETURN_NOT_OK(EndUnknown(columns[i], seen[i]));
+      } else if (!seen[i]) {
+        FIRN_RETURN_NOT_OK(columns[i].AppendMissing());
+      }
     }
     return status;
+  }
+
+  bool TakesUnknown(const Column& column) const {
+    return unknown_ != nullptr && unknown_->builder() == column.builder;
+  }
+
+  /// Unlike other columns it gets its value at the end: any field may be its entry.
+  Status EndUnknown(Column& column, bool is_given) {
+    if (unknown_->EndRow()) return Status::OK();
+    if (is_given) return column.builder->AppendNull();
+    const bool is_empty = column.field.required && column.missing == nullptr;
+    return is_empty ? column.builder->AppendEmptyValue() : column.AppendMissing();
   }
 
   /// The fields of the object that comes next.
@@ -120,7 +91,7 @@ class JsonRows::Appender {
       if (!key) return Status::OK();
       const auto index = IndexOf(columns, *key, guess);
       if (!index) {
-        FIRN_RETURN_NOT_OK(PassUnknown(path, *key));
+        FIRN_RETURN_NOT_OK(PassUnknown(columns, path, *key));
         continue;
       }
       if (seen[*index]) {
@@ -143,19 +114,41 @@ class JsonRows::Appender {
     return std::nullopt;
   }
 
-  Status PassUnknown(std::string_view path, std::string_view key) {
+  Status PassUnknown(const std::vector<Column>& columns, std::string_view path,
+                     std::string_view key) {
     const std::string name =
         path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+    const auto similar = std::ranges::find_if(columns, [&](const Column& column) {
+      return EqualWithoutCase(column.field.name, key);
+    });
+    // Of lists and maps several elements may have it: it is no key of one value.
+    const bool is_kept =
+        unknown_ != nullptr && similar == columns.end() && repeated_depth_ == 0;
+    if (is_kept) return unknown_->Append(name, cursor_);
     FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor_.Skip());
     if (options_.ignore_unknown) return Status::OK();
     JsonCursor cursor(text);
     FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
     if (says_nothing) return Status::OK();
     reason_class_ = ReasonClass::kUnknownColumn;
-    return InvalidError("the table has no column '{}'", name);
+    if (similar == columns.end()) {
+      return InvalidError("the table has no column '{}'", name);
+    }
+    return InvalidError("the table has no column '{}', but one that is written '{}'",
+                        name, similar->path);
+  }
+
+  /// The record's own value for the column that unknown fields go to.
+  Status TakeGivenMap(Column& column) {
+    FIRN_ASSIGN_OR_RETURN(const JsonKind kind, cursor_.Peek());
+    if (kind == JsonKind::kNull) return cursor_.Null();
+    if (kind != JsonKind::kObject) return Mismatch(column, kind);
+    FIRN_RETURN_NOT_OK(unknown_->Begin());
+    return AppendEntries(column);
   }
 
   Status AppendValueOf(Column& column) {
+    if (TakesUnknown(column)) return TakeGivenMap(column);
     const Result<JsonKind> kind = cursor_.Peek();
     if (kind.ok() && *kind == JsonKind::kNull) {
       FIRN_RETURN_NOT_OK(column.builder->AppendNull());
@@ -192,25 +185,35 @@ class JsonRows::Appender {
   Status AppendList(Column& column) {
     FIRN_RETURN_NOT_OK(static_cast<arrow::ListBuilder&>(*column.builder).Append());
     FIRN_RETURN_NOT_OK(cursor_.EnterArray());
+    ++repeated_depth_;
     while (true) {
       FIRN_ASSIGN_OR_RETURN(const bool has_element, cursor_.NextElement());
-      if (!has_element) return Status::OK();
+      if (!has_element) break;
       FIRN_RETURN_NOT_OK(AppendValueOf(column.children[0]));
     }
+    --repeated_depth_;
+    return Status::OK();
   }
 
   Status AppendMap(Column& column) {
-    Column& keys = column.children[0];
     FIRN_RETURN_NOT_OK(static_cast<arrow::MapBuilder&>(*column.builder).Append());
+    return AppendEntries(column);
+  }
+
+  Status AppendEntries(Column& column) {
+    Column& keys = column.children[0];
     FIRN_RETURN_NOT_OK(cursor_.EnterObject());
+    ++repeated_depth_;
     while (true) {
       FIRN_ASSIGN_OR_RETURN(const auto key, cursor_.NextKey());
-      if (!key) return Status::OK();
+      if (!key) break;
       const Result<Value> value = types::FromText(keys.type(), *key);
       if (!value.ok()) return NotOfType(keys, Shown(*key));
       FIRN_RETURN_NOT_OK(AppendValue(*keys.builder, keys.type(), *value));
       FIRN_RETURN_NOT_OK(AppendValueOf(column.children[1]));
     }
+    --repeated_depth_;
+    return Status::OK();
   }
 
   Status AppendPrimitive(Column& column, JsonKind kind, bool is_first) {
@@ -292,36 +295,13 @@ class JsonRows::Appender {
   const std::string_view document_;
   JsonCursor cursor_;
   const JsonRowsOptions& options_;
+  UnknownFieldsMap* const unknown_;
+  /// Lists and maps around what is read.
+  int repeated_depth_ = 0;
   Status failure_;
   /// Whatever is no error of a name or a value is one of the document.
   ReasonClass reason_class_ = ReasonClass::kMalformed;
 };
-
-namespace {
-
-std::vector<arrow::ArrayBuilder*> ChildBuilders(arrow::ArrayBuilder& builder,
-                                                const Type& type) {
-  std::vector<arrow::ArrayBuilder*> children;
-  switch (type.kind()) {
-    case TypeKind::kStruct: {
-      auto& structs = static_cast<arrow::StructBuilder&>(builder);
-      for (int i = 0; i < structs.num_fields(); ++i) {
-        children.push_back(structs.field_builder(i));
-      }
-      return children;
-    }
-    case TypeKind::kList:
-      return {static_cast<arrow::ListBuilder&>(builder).value_builder()};
-    case TypeKind::kMap: {
-      auto& map = static_cast<arrow::MapBuilder&>(builder);
-      return {map.key_builder(), map.item_builder()};
-    }
-    default:
-      return {};
-  }
-}
-
-}  // namespace
 
 JsonRows::JsonRows(types::Schema schema, JsonRowsOptions options)
     : schema_(std::move(schema)),
@@ -333,31 +313,18 @@ JsonRows::JsonRows(types::Schema schema, JsonRowsOptions options)
 JsonRows::JsonRows(JsonRows&&) noexcept = default;
 JsonRows::~JsonRows() = default;
 
-Result<JsonRows::Column> JsonRows::ColumnOf(const Field& field, std::string path,
-                                            arrow::ArrayBuilder& builder) const {
-  Column made = {.field = field, .path = std::move(path), .builder = &builder};
-  made.unit = TimeUnitOf(options_.time_units, made.path);
-  if (FindDefault(field, types::kWriteDefault) != nullptr) {
-    FIRN_ASSIGN_OR_RETURN(made.missing,
-                          types::DefaultColumn(field, types::kWriteDefault, 1));
-  }
-  const auto children = ChildBuilders(builder, field.type);
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    const Field& child = field.type.fields()[i];
-    FIRN_ASSIGN_OR_RETURN(
-        Column below,
-        ColumnOf(child, fmt::format("{}.{}", made.path, child.name), *children[i]));
-    made.children.push_back(std::move(below));
-  }
-  return made;
-}
-
 Result<JsonRows> JsonRows::Make(types::Schema schema, JsonRowsOptions options) {
+  FIRN_RETURN_NOT_OK(CheckUnknownFieldsColumn(schema, options.unknown_fields_column));
   JsonRows rows(std::move(schema), std::move(options));
+  const bool keeps_unknown = !rows.options_.ignore_unknown;
   for (const Field& field : rows.schema_.fields) {
     FIRN_ASSIGN_OR_RETURN(std::shared_ptr<arrow::ArrayBuilder> builder,
                           arrow::MakeBuilder(types::ToArrowType(field.type)));
-    FIRN_ASSIGN_OR_RETURN(Column column, rows.ColumnOf(field, field.name, *builder));
+    FIRN_ASSIGN_OR_RETURN(JsonColumn column, JsonColumn::Make(field, field.name, *builder,
+                                                              rows.options_.time_units));
+    if (keeps_unknown && field.name == rows.options_.unknown_fields_column) {
+      rows.unknown_fields_.emplace(field, *builder);
+    }
     rows.columns_.push_back(std::move(column));
     rows.builders_.push_back(std::move(builder));
   }
@@ -365,7 +332,7 @@ Result<JsonRows> JsonRows::Make(types::Schema schema, JsonRowsOptions options) {
 }
 
 Status JsonRows::Add(std::string_view document) {
-  Appender appender(document, options_);
+  Appender appender(document, options_, unknown_fields_ ? &*unknown_fields_ : nullptr);
   const Status status = appender.AppendDocument(columns_);
   FIRN_RETURN_NOT_OK(appender.failure());
   if (!status.ok()) {

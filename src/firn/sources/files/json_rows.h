@@ -10,9 +10,10 @@
 #include <arrow/type_fwd.h>
 
 #include "firn/core/status.h"
-#include "firn/sources/files/json_cursor.h"
+#include "firn/sources/files/json_column.h"
 #include "firn/sources/files/rejected_records.h"
 #include "firn/sources/files/time_units.h"
+#include "firn/sources/files/unknown_fields.h"
 #include "firn/types/schema.h"
 
 namespace firn::sources {
@@ -21,6 +22,9 @@ struct JsonRowsOptions {
   TimeUnits time_units;
   /// Leave out fields that the schema does not have.
   bool ignore_unknown = false;
+  /// A column of type map<string, string> that fields go to which the schema does not
+  /// have; empty, or missing in the schema: they do not fit.
+  std::string unknown_fields_column;
   /// Documents came before the first one that is added: what it has is no column's first
   /// value.
   bool starts_midway = false;
@@ -39,9 +43,16 @@ struct JsonRowsOptions {
 /// - struct from an object; list from an array; map from an object, its names read as
 ///   text of the key's type.
 /// null, [] and {} in a field that the schema does not have say nothing and are left out.
+///
+/// With a column for unknown fields each is an entry of its map, beside those that the
+/// record itself gives it; its key is its name, in structs with dots. Not so those in
+/// lists and maps, and those whose name differs from a column's only in case: they do not
+/// fit, nor does a key that is there twice. Without any entry the map is null, or empty
+/// if it is required.
 class JsonRows {
  public:
-  /// Invalid, naming the column, for a write-default that is no value of its type.
+  /// Invalid, naming the column, for a write-default that is no value of its type, and as
+  /// CheckUnknownFieldsColumn.
   static Result<JsonRows> Make(types::Schema schema, JsonRowsOptions options);
   JsonRows(JsonRows&&) noexcept;
   ~JsonRows();
@@ -59,20 +70,18 @@ class JsonRows {
   Result<std::shared_ptr<arrow::RecordBatch>> Finish(Rejections& rejections);
 
  private:
-  struct Column;
   class Appender;
 
   JsonRows(types::Schema schema, JsonRowsOptions options);
-
-  Result<Column> ColumnOf(const types::Field& field, std::string path,
-                          arrow::ArrayBuilder& builder) const;
 
   types::Schema schema_;
   std::shared_ptr<arrow::Schema> arrow_schema_;
   JsonRowsOptions options_;
   /// Top-level columns; a column knows those below it.
-  std::vector<Column> columns_;
+  std::vector<JsonColumn> columns_;
   std::vector<std::shared_ptr<arrow::ArrayBuilder>> builders_;
+  /// Of one of the builders; nothing without such a column.
+  std::optional<UnknownFieldsMap> unknown_fields_;
   std::int64_t row_count_ = 0;
   Rejections rejected_;
 };

@@ -84,9 +84,11 @@ Result<std::unique_ptr<RecordReader>> OpenNdjsonRecords(InputFile file,
   FIRN_ASSIGN_OR_RETURN(NdjsonReader reader, NdjsonReader::Make(std::move(file)));
   FIRN_ASSIGN_OR_RETURN(
       JsonRows rows,
-      JsonRows::Make(request.schema, {.time_units = request.options.time_units,
-                                      .ignore_unknown = request.options.ignore_unknown,
-                                      .starts_midway = request.first_record > 0}));
+      JsonRows::Make(request.schema,
+                     {.time_units = request.options.time_units,
+                      .ignore_unknown = request.options.ignore_unknown,
+                      .unknown_fields_column = request.options.unknown_fields_column,
+                      .starts_midway = request.first_record > 0}));
   return std::make_unique<NdjsonRecordReader>(std::move(reader), std::move(rows),
                                               std::move(request));
 }

@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 /// What the errors of a record without a file start with.
 constexpr std::string_view kRecordName = "record";
 
+/// Absent if there is none.
+constexpr const char* kUnknownFieldsColumn = "unknown_fields_column";
+
 constexpr std::pair<TimeUnit, const char*> kUnits[] = {{TimeUnit::kSeconds, "s"},
                                                        {TimeUnit::kMilliseconds, "ms"},
                                                        {TimeUnit::kMicroseconds, "us"},
@@ -42,6 +45,7 @@ Result<RecordFormat> FromJson(const Json& json) {
                         ParseFileFormat(json.at("format").get<std::string>()));
   format.options.format = format.format;
   format.options.ignore_unknown = json.at("ignore_unknown").get<bool>();
+  format.options.unknown_fields_column = json.value(kUnknownFieldsColumn, "");
   std::vector<std::string> units;
   for (const auto& [column, unit] : json.at("time_units").items()) {
     units.push_back(column + "=" + unit.get<std::string>());
@@ -110,6 +114,8 @@ std::string RecordFormatText(const RecordFormat& format) {
     json["time_units"][column] = UnitName(unit);
   }
   json["ignore_unknown"] = format.options.ignore_unknown;
+  const std::string& unknown = format.options.unknown_fields_column;
+  if (!unknown.empty()) json[kUnknownFieldsColumn] = unknown;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

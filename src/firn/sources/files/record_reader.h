@@ -36,6 +36,8 @@ struct FileOptions {
   /// Leave out columns and fields that the schema does not have, instead of refusing
   /// them.
   bool ignore_unknown = false;
+  /// See JsonRowsOptions; other formats do not heed it.
+  std::string unknown_fields_column;
 };
 
 /// How one record is read without its file.

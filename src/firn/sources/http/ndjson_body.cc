@@ -183,8 +183,10 @@ Result<BodyRecords> ReadNdjsonBody(std::string_view body, const types::Schema& s
   Lines lines(body);
   FIRN_RETURN_NOT_OK(CheckIsNdjson(lines));
   FIRN_ASSIGN_OR_RETURN(
-      JsonRows rows, JsonRows::Make(schema, {.time_units = options.time_units,
-                                             .ignore_unknown = options.ignore_unknown}));
+      JsonRows rows,
+      JsonRows::Make(schema, {.time_units = options.time_units,
+                              .ignore_unknown = options.ignore_unknown,
+                              .unknown_fields_column = options.unknown_fields_column}));
   const LetterOrigin origin = {.source = source, .options = options};
   const std::size_t leaves = std::max<std::size_t>(CountLeaves(schema.fields), 1);
   BodyReader reader(std::move(rows), std::max<std::size_t>(kBlockValues / leaves, 1),
