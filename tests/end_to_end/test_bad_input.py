@@ -167,6 +167,19 @@ def no_segment(firn):
     yield ("inspect", "segment", file.relative_to(firn.folder))
 
 
+@case("a column that cannot keep unknown fields", code=2)
+def no_map(firn):
+    write(firn, "more.ndjson", '{"id": 1, "shoe": 42}\n')
+    yield ("load", TABLE, "more.ndjson", "--unknown-fields-column", "name")
+
+
+@case("configuration: unknown fields without a column", code=2)
+def no_column(firn):
+    firn.configure(f"tables:\n  - {{name: {TABLE}, schema_evolution: map}}\n")
+    yield ("shift", TABLE)
+    (firn.folder / "firn.yaml").unlink()
+
+
 @case("configuration: bounds the wrong way round", code=2)
 def bounds(firn):
     firn.configure("shift:\n  lower_bound_input_bytes_per_task: 2MiB\n  upper_bound_input_bytes_per_task: 1MiB\n")

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "firn/cli/commands.h"
+#include "firn/cli/evolve_schema.h"
 #include "firn/cli/json_output.h"
 #include "firn/cli/logged_tables.h"
 #include "firn/cli/place_check.h"
@@ -111,6 +112,7 @@ Status CheckTable(Workspace& workspace, const OpenTable& table) {
   FIRN_RETURN_NOT_OK(wal::CheckOutsideTable(workspace.wal_store().Location(""),
                                             table.metadata().location));
   FIRN_RETURN_NOT_OK(CheckPartitionFields(workspace.config(), table));
+  FIRN_RETURN_NOT_OK(CheckUnknownFields(workspace.config(), table));
   return CheckPositions(workspace, table);
 }
 

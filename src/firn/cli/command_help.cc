@@ -56,6 +56,8 @@ const std::map<std::string, CommandHelp, std::less<>>& Commands() {
               "make the table from what is in the file, and land it"},
              {"firn load web.requests new.ndjson --evolve-schema",
               "add the columns that the table does not have yet"},
+             {"firn load web.requests new.ndjson --unknown-fields-column rest",
+              "keep fields that the table does not have in a map column"},
              {"firn load web.requests monday.csv --wal-only --id monday",
               "make the records durable under a name, to be shifted later"}}}},
       {"shift",

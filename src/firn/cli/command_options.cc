@@ -112,10 +112,18 @@ void CommandLine::AddLoadFormat(CLI::App& load) {
   CLI::Option* ignore = load.add_flag("--ignore-unknown", load_.ignore_unknown,
                                       "leave out columns that the table does not have");
   // Columns that are new have no name then.
-  load.add_flag("--evolve-schema", load_.evolve_schema,
-                "add columns that the table does not have, and widen those that it has")
+  CLI::Option* evolve =
+      load.add_flag(
+              "--evolve-schema", load_.evolve_schema,
+              "add columns that the table does not have, and widen those that it has")
+          ->excludes(ignore)
+          ->excludes("--no-header");
+  load.add_option("--unknown-fields-column", load_.unknown_fields_column,
+                  "keep fields of NDJSON that the table does not have in this column, a "
+                  "map<string, string>, which is added if it is missing")
+      ->type_name("NAME")
       ->excludes(ignore)
-      ->excludes("--no-header");
+      ->excludes(evolve);
 }
 
 void CommandLine::AddShift() {

@@ -47,6 +47,8 @@ struct LoadArguments {
   /// "COLUMN=UNIT" each.
   std::vector<std::string> time_units;
   bool ignore_unknown = false;
+  /// Of NDJSON: the column that unknown fields go to; empty if they do not.
+  std::string unknown_fields_column;
   bool evolve_schema = false;
   bool strict = false;
   bool dry_run = false;

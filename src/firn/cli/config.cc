@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 #include "firn/cli/file_text.h"
 #include "firn/cli/pyiceberg_config.h"
@@ -104,28 +107,32 @@ struct Choice {
 };
 
 template <typename T>
-Setter SetEither(T& target, Choice<T> a, Choice<T> b) {
+Setter SetChoice(T& target, std::vector<Choice<T>> choices) {
   return SetParsed(target, [=](const std::string& text) -> Result<T> {
-    if (text == a.name) return a.value;
-    if (text == b.name) return b.value;
-    return InvalidError("\"{}\" is neither {} nor {}", text, a.name, b.name);
+    std::vector<std::string_view> names;
+    for (const Choice<T>& choice : choices) {
+      if (text == choice.name) return choice.value;
+      names.push_back(choice.name);
+    }
+    return InvalidError("\"{}\" is neither {}", text, fmt::join(names, " nor "));
   });
 }
 
 Setter SetBool(bool& target) {
-  return SetEither<bool>(target, {"true", true}, {"false", false});
+  return SetChoice<bool>(target, {{"true", true}, {"false", false}});
 }
 
 Setter SetOversizedClusters(planner::OversizedClusters& target) {
   using planner::OversizedClusters;
-  return SetEither<OversizedClusters>(
-      target, {"cut_at_keys", OversizedClusters::kCutAtKeys},
-      {"split_row_groups", OversizedClusters::kSplitRowGroups});
+  return SetChoice<OversizedClusters>(
+      target, {{"cut_at_keys", OversizedClusters::kCutAtKeys},
+               {"split_row_groups", OversizedClusters::kSplitRowGroups}});
 }
 
 Setter SetSchemaEvolution(SchemaEvolution& target) {
-  return SetEither<SchemaEvolution>(target, {"none", SchemaEvolution::kNone},
-                                    {"add", SchemaEvolution::kAdd});
+  return SetChoice<SchemaEvolution>(target, {{"none", SchemaEvolution::kNone},
+                                             {"add", SchemaEvolution::kAdd},
+                                             {"map", SchemaEvolution::kMap}});
 }
 
 using Keys = std::map<std::string, Setter>;
@@ -174,6 +181,22 @@ Setter SetTextList(std::vector<std::string>& target) {
   };
 }
 
+/// What is said of a table's unknown fields must not contradict itself.
+Status CheckUnknownFields(const TableConfig& table, const Place& place) {
+  const bool is_map = table.schema_evolution == SchemaEvolution::kMap;
+  if (is_map && table.ignore_unknown) {
+    return place.Error(
+        "schema_evolution: map keeps unknown fields, and ignore_unknown leaves them out; "
+        "give one of the two");
+  }
+  if (is_map == !table.unknown_fields_column.empty()) return Status::OK();
+  return place.Error(
+      is_map
+          ? "schema_evolution: map needs unknown_fields_column, the name of the "
+            "column of type map<string, string> that unknown fields go to"
+          : "unknown_fields_column is for schema_evolution: map, and for nothing else");
+}
+
 Setter SetTables(std::map<std::string, TableConfig>& target) {
   return [&target](const Place& place) -> Status {
     if (!place.node.IsSequence()) return place.Error("expected a list of tables");
@@ -186,9 +209,11 @@ Setter SetTables(std::map<std::string, TableConfig>& target) {
           {{"name", SetText(name)},
            {"non_empty_partition_fields", SetTextList(table.non_empty_partition_fields)},
            {"schema_evolution", SetSchemaEvolution(table.schema_evolution)},
+           {"unknown_fields_column", SetText(table.unknown_fields_column)},
            {"time_units", SetTextList(table.time_units)},
            {"ignore_unknown", SetBool(table.ignore_unknown)}}));
       if (name.empty()) return item_place.Error("a table without a name");
+      FIRN_RETURN_NOT_OK(CheckUnknownFields(table, item_place));
       if (!target.emplace(name, table).second) {
         return item_place.Error(fmt::format("table {} is listed twice", name));
       }

@@ -79,12 +79,15 @@ struct DeadLetterConfig {
   Duration alarm_interval = std::chrono::minutes(1);
 };
 
-/// Whether records may change the schema of a table that is there.
-enum class SchemaEvolution { kNone, kAdd };
+/// What becomes of fields that a table does not have: their records do not fit, columns
+/// are added for them, or they go to a column of their own.
+enum class SchemaEvolution { kNone, kAdd, kMap };
 
 struct TableConfig {
   std::vector<std::string> non_empty_partition_fields;
   SchemaEvolution schema_evolution = SchemaEvolution::kNone;
+  /// With kMap, and only then: see sources::FileOptions.
+  std::string unknown_fields_column;
   /// "COLUMN=UNIT" each, as of `load --time-unit`; for `serve`.
   std::vector<std::string> time_units;
   /// Leave out fields that the table does not have; for `serve`.

@@ -110,10 +110,25 @@ TEST(ConfigTest, WrongValuesNameTheirPlace) {
   EXPECT_THAT(ErrorOf("wal: {path: a, path: b}\n"), HasSubstr("given twice"));
   EXPECT_THAT(ErrorOf("tables: [{}]\n"), HasSubstr("without a name"));
   EXPECT_THAT(ErrorOf("tables: [{name: a, schema_evolution: all}]\n"),
-              HasSubstr("neither none nor add"));
+              HasSubstr("neither none nor add nor map"));
   EXPECT_THAT(ErrorOf("sources: {files: [{path: a}]}\n"), HasSubstr("needs a table"));
   EXPECT_THAT(ErrorOf("a: [\n"), HasSubstr("not valid YAML"));
   EXPECT_THAT(ErrorOf("wal:\n\tpath: x\n"), HasSubstr("indent with blanks"));
+}
+
+TEST(ConfigTest, UnknownFieldsNeedAColumnAndOnlyThey) {
+  const Config config =
+      Parse("tables: [{name: a, schema_evolution: map, unknown_fields_column: rest}]\n")
+          .ValueOrDie();
+  EXPECT_EQ(config.tables.at("a").schema_evolution, SchemaEvolution::kMap);
+  EXPECT_EQ(config.tables.at("a").unknown_fields_column, "rest");
+  EXPECT_THAT(ErrorOf("tables: [{name: a, schema_evolution: map}]\n"),
+              HasSubstr("firn.yaml:1: tables[]: schema_evolution: map needs"));
+  EXPECT_THAT(ErrorOf("tables: [{name: a, unknown_fields_column: rest}]\n"),
+              HasSubstr("is for schema_evolution: map"));
+  EXPECT_THAT(ErrorOf("tables: [{name: a, schema_evolution: map, ignore_unknown: true, "
+                      "unknown_fields_column: rest}]\n"),
+              HasSubstr("give one of the two"));
 }
 
 TEST(ConfigTest, BoundsMustAgree) {

@@ -229,8 +229,16 @@ class Replay {
     return Status::OK();
   }
 
+  sources::LetterReader Reader() const {
+    const auto& tables = workspace_.config().tables;
+    const auto configured = tables.find(ToString(table_.identifier));
+    return sources::LetterReader(
+        CurrentSchema(table_.metadata()),
+        configured == tables.end() ? "" : configured->second.unknown_fields_column);
+  }
+
   Result<bool> HasOneThatFits(const iceberg::DataFile& file) {
-    sources::LetterReader reader(CurrentSchema(table_.metadata()));
+    sources::LetterReader reader = Reader();
     bool fits = false;
     FIRN_RETURN_NOT_OK(ForEachLetter(
         workspace_, *letters_, file, [&](const KeptLetter& letter) -> Result<bool> {
@@ -260,8 +268,8 @@ class Replay {
   }
 
   Status Land() {
-    sources::LetterSource source(ToString(table_.identifier),
-                                 CurrentSchema(table_.metadata()), std::move(sources_));
+    sources::LetterSource source(ToString(table_.identifier), Reader(),
+                                 std::move(sources_));
     const bool has_begun = !durable_letters_.empty();
     FIRN_ASSIGN_OR_RETURN(
         const auto landing,

@@ -12,13 +12,25 @@
 
 namespace firn::cli {
 
+/// The column that a load is to keep unknown fields in: --unknown-fields-column, or the
+/// configuration's unless an option says what else becomes of them; empty if they do not
+/// fit.
+std::string UnknownFieldsColumn(const CommandContext& context,
+                                const LoadArguments& arguments);
+
+/// Invalid, naming the setting, if the table has a column that cannot keep unknown fields
+/// as the configuration says.
+Status CheckUnknownFields(const Config& config, const OpenTable& table);
+
 /// True if a load is to change the schema of a table that is there: --evolve-schema, or
-/// schema_evolution of the configuration where the files can be looked at beforehand.
+/// schema_evolution: add of the configuration where the files can be looked at
+/// beforehand.
 bool EvolvesSchema(const CommandContext& context, const LoadArguments& arguments,
                    bool can_be_read_twice);
 
-/// The schema that `table` needs for the files: theirs, or that of --schema, united with
-/// the one it has. Invalid, naming the column, if the table cannot come to it.
+/// The schema that `table` needs for the files: with evolve_schema theirs, or that of
+/// --schema, united with the one it has; else the one it has, with the column for unknown
+/// fields. Invalid, naming the column, if the table cannot come to it.
 Result<types::Schema> SchemaWanted(const CommandContext& context,
                                    const LoadArguments& arguments,
                                    const iceberg::TableMetadata& table,

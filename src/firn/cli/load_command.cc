@@ -27,6 +27,7 @@
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/file_source.h"
 #include "firn/sources/files/time_units.h"
+#include "firn/sources/files/unknown_fields.h"
 #include "firn/wal/load_manifest.h"
 #include "firn/wal/wal_root.h"
 
@@ -95,11 +96,9 @@ Result<Target> ExistingTarget(const CommandContext& context,
                               const LoadArguments& arguments, const Load& load,
                               OpenTable table) {
   FIRN_RETURN_NOT_OK(CheckExisting(table, arguments));
-  types::Schema schema = CurrentSchema(table.metadata());
-  if (arguments.evolve_schema) {
-    FIRN_ASSIGN_OR_RETURN(schema, SchemaWanted(context, arguments, table.metadata(),
-                                               load.files, load.options));
-  }
+  FIRN_ASSIGN_OR_RETURN(
+      types::Schema schema,
+      SchemaWanted(context, arguments, table.metadata(), load.files, load.options));
   return Target{.table = std::move(table), .schema = std::move(schema)};
 }
 
@@ -111,8 +110,10 @@ Result<Target> FindTarget(Workspace& workspace, const CommandContext& context,
   if (!arguments.create) return FindTable(workspace, arguments.table).status();
   FIRN_RETURN_NOT_OK(CheckNewName(context.config, arguments.table));
   Target target;
-  FIRN_ASSIGN_OR_RETURN(target.schema,
+  FIRN_ASSIGN_OR_RETURN(const types::Schema schema,
                         SchemaForNewTable(context, arguments, load.files, load.options));
+  FIRN_ASSIGN_OR_RETURN(target.schema, sources::WithUnknownFieldsColumn(
+                                           schema, arguments.unknown_fields_column));
   return target;
 }
 
@@ -375,9 +376,10 @@ Status DryRun(const CommandContext& context, const LoadArguments& arguments,
 }  // namespace
 
 Status RunLoad(const CommandContext& context, const LoadArguments& given) {
-  FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, given));
   LoadArguments arguments = given;
-  arguments.evolve_schema = EvolvesSchema(context, given, CanBeReadTwice(load.files));
+  arguments.unknown_fields_column = UnknownFieldsColumn(context, given);
+  FIRN_ASSIGN_OR_RETURN(const Load load, LoadOf(context, arguments));
+  arguments.evolve_schema = EvolvesSchema(context, arguments, CanBeReadTwice(load.files));
   FIRN_ASSIGN_OR_RETURN(const auto workspace,
                         OpenWorkspace(context, WorkspaceMode::kCreate));
   FIRN_ASSIGN_OR_RETURN(const Target target,
@@ -399,7 +401,7 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
   if (!target.table) {
     Announce(fmt::format("{} lies in {}", table.identifier, table.metadata().location));
   }
-  if (arguments.evolve_schema) {
+  if (target.table || arguments.evolve_schema) {
     FIRN_ASSIGN_OR_RETURN(
         table, EvolveSchema(context, *workspace, std::move(table), target.schema));
   }

@@ -58,6 +58,7 @@ std::vector<std::string> OptionsOf(const LoadArguments& arguments) {
   add("--delimiter", arguments.delimiter);
   if (arguments.no_header) options.push_back("--no-header");
   if (arguments.ignore_unknown) options.push_back("--ignore-unknown");
+  add("--unknown-fields-column", arguments.unknown_fields_column);
   for (const std::string& text : arguments.null_values) {
     options.push_back("--null-value " + text);
   }
@@ -107,7 +108,9 @@ Status CheckInput(const LoadArguments& arguments) {
 }
 
 Result<sources::FileOptions> FileOptionsOf(const LoadArguments& arguments) {
-  sources::FileOptions options = {.ignore_unknown = arguments.ignore_unknown};
+  sources::FileOptions options = {
+      .ignore_unknown = arguments.ignore_unknown,
+      .unknown_fields_column = arguments.unknown_fields_column};
   if (!arguments.format.empty()) {
     FIRN_ASSIGN_OR_RETURN(options.format, sources::ParseFileFormat(arguments.format));
   }

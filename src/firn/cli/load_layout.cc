@@ -5,6 +5,7 @@
 #include "firn/cli/exit_code.h"
 #include "firn/cli/schema_file.h"
 #include "firn/cli/table_layout.h"
+#include "firn/sources/files/unknown_fields.h"
 
 namespace firn::cli {
 namespace {
@@ -13,7 +14,14 @@ Status CheckSchema(const OpenTable& table, const LoadArguments& arguments) {
   if (arguments.schema_file.empty() || arguments.evolve_schema) return Status::OK();
   FIRN_ASSIGN_OR_RETURN(const types::Schema schema,
                         ReadSchemaFile(arguments.schema_file));
-  if (HasSameColumns(schema, CurrentSchema(table.metadata()))) return Status::OK();
+  // It may have been added to what the file says.
+  const auto completed = [&](const types::Schema& columns) {
+    return sources::WithUnknownFieldsColumn(columns, arguments.unknown_fields_column);
+  };
+  FIRN_ASSIGN_OR_RETURN(const types::Schema wanted, completed(schema));
+  FIRN_ASSIGN_OR_RETURN(const types::Schema there,
+                        completed(CurrentSchema(table.metadata())));
+  if (HasSameColumns(wanted, there)) return Status::OK();
   return AsUsageError(InvalidError("{} has other columns than {}; leave --schema out",
                                    table.identifier, arguments.schema_file));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firn/cli/commands.h"
+#include "firn/cli/evolve_schema.h"
 #include "firn/cli/exit_code.h"
 #include "firn/cli/landing.h"
 #include "firn/cli/load_input.h"
@@ -244,6 +245,7 @@ class Serving {
     // Columns without names tell no new ones.
     folder.evolves = Evolves(table->second) && config.header;
     folder.format.ignore_unknown = table->second.ignore_unknown;
+    folder.format.unknown_fields_column = table->second.unknown_fields_column;
     folder.format.time_units = time_units_.at(config.table);
     return folder;
   }
@@ -255,6 +257,7 @@ class Serving {
     if (table == config_.tables.end()) return options;
     options.evolves = Evolves(table->second);
     options.format.ignore_unknown = table->second.ignore_unknown;
+    options.format.unknown_fields_column = table->second.unknown_fields_column;
     options.format.time_units = time_units_.at(name);
     return options;
   }
@@ -305,9 +308,22 @@ struct Opened {
   WalId wal_id;
 };
 
+/// A usage error if a table that is there cannot keep unknown fields as configured.
+Status CheckTables(Workspace& workspace) {
+  for (const auto& [name, config] : workspace.config().tables) {
+    if (config.unknown_fields_column.empty()) continue;
+    FIRN_ASSIGN_OR_RETURN(const auto table, FindTableIfThere(workspace, name));
+    if (!table) continue;
+    FIRN_RETURN_NOT_OK(AsUsageError(
+        AddContext(CheckUnknownFields(workspace.config(), *table), "tables: " + name)));
+  }
+  return Status::OK();
+}
+
 Result<Opened> OpenAll(const CommandContext& context) {
   Opened opened;
   FIRN_ASSIGN_OR_RETURN(opened.workspace, OpenWorkspace(context, WorkspaceMode::kCreate));
+  FIRN_RETURN_NOT_OK(CheckTables(*opened.workspace));
   FIRN_ASSIGN_OR_RETURN(opened.wal_id,
                         wal::OpenWalRoot(context.runtime, opened.workspace->wal_store()));
   return opened;

@@ -9,6 +9,7 @@
 #include "firn/core/stoppable_sleep.h"
 #include "firn/jobs/durable_sources.h"
 #include "firn/sources/dead_letters.h"
+#include "firn/sources/files/unknown_fields.h"
 #include "firn/sources/files/wanted_schema.h"
 #include "firn/storage/s3/digest.h"
 
@@ -251,20 +252,28 @@ Status FileFollower::Take(const sources::FolderFile& file, const wal::TakenFile&
   return Status::OK();
 }
 
-Status FileFollower::Prepare(sources::FileLoad& load, FileDelivery& delivery) {
-  const StopToken stop = stop_.token();
-  if (folder_.evolves) {
-    FIRN_ASSIGN_OR_RETURN(const types::Schema wanted,
-                          sources::FindWantedSchema(
-                              {.schema = load.schema, .files = load.files},
-                              folder_.format, stop, [](std::int64_t, std::int64_t) {}));
-    if (wanted != load.schema) {
-      const Status evolved = delivery.Evolve(wanted);
-      FIRN_RETURN_NOT_OK(evolved.IsInvalid() ? evolved : TriedAgain(evolved));
-      load.schema = delivery.schema();
-    }
+Result<types::Schema> FileFollower::Wanted(const sources::FileLoad& load) {
+  const std::string& column = folder_.format.unknown_fields_column;
+  if (!column.empty()) {
+    auto wanted = sources::WithUnknownFieldsColumn(load.schema, column);
+    // A column that cannot be is no fault of the file.
+    FIRN_RETURN_NOT_OK(TriedAgain(wanted.status()));
+    return wanted;
   }
-  return CheckReadable(load, stop);
+  if (!folder_.evolves) return load.schema;
+  return sources::FindWantedSchema({.schema = load.schema, .files = load.files},
+                                   folder_.format, stop_.token(),
+                                   [](std::int64_t, std::int64_t) {});
+}
+
+Status FileFollower::Prepare(sources::FileLoad& load, FileDelivery& delivery) {
+  FIRN_ASSIGN_OR_RETURN(const types::Schema wanted, Wanted(load));
+  if (wanted != load.schema) {
+    const Status evolved = delivery.Evolve(wanted);
+    FIRN_RETURN_NOT_OK(evolved.IsInvalid() ? evolved : TriedAgain(evolved));
+    load.schema = delivery.schema();
+  }
+  return CheckReadable(load, stop_.token());
 }
 
 Status FileFollower::Land(sources::FileLoad load, const wal::LoadFile& file,

@@ -21,6 +21,7 @@ namespace firn::jobs {
 struct FollowedFolder {
   std::string table;
   sources::FolderOptions files;
+  /// The column for unknown fields is added to a table that lacks it.
   sources::FileOptions format;
   /// Change the table to hold a file's records (sources::FindWantedSchema).
   bool evolves = false;
@@ -61,6 +62,8 @@ class FileFollower {
   /// `taken`: what is to be noted of it once it is durable.
   Status Take(const sources::FolderFile& file, const wal::TakenFile& taken,
               FileDelivery& delivery);
+  /// What the table should become for the file, as far as that is wanted.
+  Result<types::Schema> Wanted(const sources::FileLoad& load);
   /// Changes the table to hold the file, as far as that is wanted; then reads it once.
   Status Prepare(sources::FileLoad& load, FileDelivery& delivery);
   /// Makes all of a file durable.

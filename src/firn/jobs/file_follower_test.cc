@@ -30,7 +30,7 @@ class FileFollowerTest : public ::testing::Test {
         test_.pipeline(), FollowedFolder{.table = "db.t",
                                          .files = {.folder = std::string(folder_.path()),
                                                    .stable_for = Duration(0)},
-                                         .format = {},
+                                         .format = format_,
                                          .evolves = evolves_,
                                          .poll_interval = milliseconds(5)});
   }
@@ -57,10 +57,18 @@ class FileFollowerTest : public ::testing::Test {
                      .labels = {{"table", "db.t"}}})
         .value();
   }
+  std::int64_t Failures() {
+    return test_.metrics()
+        .GetCounter({.name = "firn_files_failures_total",
+                     .help = "Attempts to take a file of a followed folder that failed.",
+                     .labels = {{"table", "db.t"}}})
+        .value();
+  }
   bool EventuallyTaken(std::int64_t files) {
     return test_.Eventually([&] { return Taken() >= files; });
   }
 
+  sources::FileOptions format_;
   bool evolves_ = false;
   // Of the faults that threads meet until they end.
   std::atomic<int> calls_ = 0;
@@ -143,6 +151,31 @@ TEST_F(FileFollowerTest, AFileMayAddColumns) {
   ASSERT_TRUE(EventuallyTaken(2));
   EXPECT_TRUE(test_.EventuallyHasRows(2));
   EXPECT_EQ(test_.Columns(), "id: long, name: string, x: long, y: double");
+}
+
+TEST_F(FileFollowerTest, UnknownFieldsGoToTheirColumn) {
+  format_.unknown_fields_column = "rest";
+  Write("a.ndjson", "{\"id\":1,\"x\":1}\n{\"id\":2,\"Name\":\"a\"}\n");
+  Follow();
+  ASSERT_TRUE(EventuallyTaken(1));
+  Write("b.csv", "id,name\n2,a\n");
+  ASSERT_TRUE(EventuallyTaken(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(2));
+  EXPECT_TRUE(test_.EventuallyHasRows(1, "db.t__dead_letters"));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, rest: map<string, string>");
+}
+
+TEST_F(FileFollowerTest, AColumnThatCannotKeepThemHoldsFilesUpAndLeavesNoneOut) {
+  format_.unknown_fields_column = "name";
+  Write("a.ndjson", "{\"id\":1,\"x\":1}\n");
+  Follow();
+  ASSERT_TRUE(test_.Eventually([&] { return Failures() >= 2; }));
+  EXPECT_EQ(Taken(), 0);
+  follower_ = nullptr;
+  format_.unknown_fields_column = "rest";
+  Follow();
+  ASSERT_TRUE(EventuallyTaken(1));
+  EXPECT_TRUE(test_.EventuallyHasRows(1));
 }
 
 TEST_F(FileFollowerTest, AFileThatTheTableCannotTakeIsLeftOut) {

@@ -118,6 +118,51 @@ TEST_F(HttpEndpointsTest, ABodyWhoseRecordsNeverFindMemoryIsTooLarge) {
   EXPECT_EQ(test_.buffer_memory().used_bytes(), 0);
 }
 
+class UnknownFieldsTest : public ::testing::Test {
+ protected:
+  UnknownFieldsTest() { Keep("rest"); }
+
+  void Keep(const std::string& column) {
+    test_.upload_options().format.unknown_fields_column = column;
+    test_.Start();
+  }
+
+  TestPipeline test_;
+};
+
+TEST_F(UnknownFieldsTest, TheirColumnIsAddedOnceItIsNeeded) {
+  EXPECT_THAT(test_.Post(R"({"id":1})"), StartsWith("200 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
+  EXPECT_EQ(test_.Post("{\"id\":1,\"x\":0.5}\n{\"id\":2}\n{\"id\":3,\"Name\":1}\n"),
+            R"(200 {"accepted":2,"dead_lettered":1,"dead_letters":[{"line":3,)"
+            R"("reason":"the table has no column 'Name', but one that is written )"
+            R"('name'"}]})");
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, rest: map<string, string>");
+  EXPECT_THAT(test_.Post(R"({"id":1,"y":[1],"rest":{"z":"a"}})"), StartsWith("200 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, rest: map<string, string>");
+  EXPECT_TRUE(test_.EventuallyHasRows(4));
+  EXPECT_EQ(test_.buffer_memory().used_bytes(), 0);
+}
+
+TEST_F(UnknownFieldsTest, ARefusedStrictRequestAddsNoColumn) {
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strict=true",
+                            "{\"id\":1,\"x\":1}\nnonsense\n"),
+              StartsWith("400 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string");
+  EXPECT_THAT(test_.Request("POST", "/v1/tables/db.t?strict=true", R"({"id":1,"x":1})"),
+              StartsWith("200 "));
+  EXPECT_EQ(test_.Columns(), "id: long, name: string, rest: map<string, string>");
+}
+
+TEST_F(UnknownFieldsTest, AColumnThatCannotKeepThemIsNoFaultOfTheSender) {
+  Keep("name");
+  EXPECT_THAT(test_.Post(R"({"id":1,"x":1})"),
+              AllOf(StartsWith("503 "), HasSubstr("map<string, string>")));
+  Keep("Name");
+  EXPECT_THAT(test_.Post(R"({"id":1,"x":1})"),
+              StartsWith(R"(200 {"accepted":0,"dead_lettered":1,)"));
+}
+
 class EvolvingTest : public ::testing::Test {
  protected:
   EvolvingTest() {

@@ -1,5 +1,6 @@
 #include "firn/jobs/upload.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -8,6 +9,7 @@
 
 #include "firn/jobs/memory_shares.h"
 #include "firn/sources/dead_letters.h"
+#include "firn/sources/files/unknown_fields.h"
 #include "firn/sources/files/wanted_schema.h"
 #include "firn/sources/http/body_decoding.h"
 
@@ -89,9 +91,13 @@ void Upload::OnTable(const Ingest& ingest) {
 
 void Upload::OnBody() {
   layout_ = ingest_->layout();
+  const Status column = sources::CheckUnknownFieldsColumn(
+      layout_->schema, options_.format.unknown_fields_column);
+  // The sender did not cause it: it may send the same once that was put right.
+  if (!column.ok()) return Fail(MakeError(ErrorKind::kUnavailable, ErrorText(column)));
   auto records = ReadRecords(layout_->schema);
   if (!records.ok()) return Fail(records.status());
-  if (options_.evolves && !std::exchange(has_evolved_, true)) {
+  if (MayChangeTable() && !std::exchange(has_evolved_, true)) {
     const types::Schema wanted = Wanted(records->dead_letters);
     if (wanted != layout_->schema) {
       *records = {};
@@ -129,7 +135,21 @@ void Upload::TakeRecords(sources::BodyRecords records) {
   for (const auto& letter : records_.dead_letters) reasons_.Add(letter.reason_class);
 }
 
+bool Upload::MayChangeTable() const {
+  return options_.evolves || !options_.format.unknown_fields_column.empty();
+}
+
 types::Schema Upload::Wanted(const std::vector<sources::DeadLetter>& letters) const {
+  const std::string& column = options_.format.unknown_fields_column;
+  if (!column.empty()) {
+    const bool has_unknown =
+        std::ranges::count(letters, sources::ReasonClass::kUnknownColumn,
+                           &sources::DeadLetter::reason_class) > 0;
+    if (!has_unknown) return layout_->schema;
+    // What cannot be leaves dead letters.
+    return sources::WithUnknownFieldsColumn(layout_->schema, column)
+        .ValueOr(layout_->schema);
+  }
   std::vector<std::string_view> records;
   for (const sources::DeadLetter& letter : letters) {
     const bool can_be_saved =

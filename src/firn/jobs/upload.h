@@ -21,6 +21,7 @@ namespace firn::jobs {
 
 /// How the records of a request are read.
 struct UploadOptions {
+  /// The column for unknown fields is added to a table that lacks it.
   sources::FileOptions format;
   /// Of a body without its compression.
   std::int64_t decoded_bytes_max = 64 << 20;
@@ -53,7 +54,9 @@ class Upload : public std::enable_shared_from_this<Upload> {
   Result<sources::BodyRecords> ReadRecords(const types::Schema& schema);
   /// Reads the body for the table as it is now.
   void OnBody();
-  /// What the table should become for dead letters that `evolves` may save.
+  /// Whether records that do not fit may change the table.
+  bool MayChangeTable() const;
+  /// What the table should become for dead letters that this may save.
   types::Schema Wanted(const std::vector<sources::DeadLetter>& letters) const;
   /// Whether the table is to become `wanted`: not for a strict request that is refused
   /// all the same.

@@ -48,6 +48,8 @@ Result<SingleRecord> LetterReader::Read(const KeptLetter& letter) {
     }
     format_ = *std::move(format);
     format_text_ = letter.format;
+    std::string& column = format_->options.unknown_fields_column;
+    if (column.empty()) column = unknown_fields_column_;
   }
   FIRN_ASSIGN_OR_RETURN(SingleRecord record,
                         ReadSingleRecord(letter.raw, *format_, schema_));
@@ -55,9 +57,9 @@ Result<SingleRecord> LetterReader::Read(const KeptLetter& letter) {
   return record;
 }
 
-LetterSource::LetterSource(std::string table, types::Schema schema,
+LetterSource::LetterSource(std::string table, LetterReader reader,
                            std::vector<LetterFile> files)
-    : table_(std::move(table)), reader_(std::move(schema)), files_(std::move(files)) {}
+    : table_(std::move(table)), reader_(std::move(reader)), files_(std::move(files)) {}
 
 LetterSource::~LetterSource() = default;
 

@@ -34,13 +34,18 @@ std::vector<KeptLetter> LettersOf(const arrow::RecordBatch& rows);
 /// Tries dead letters again. Used by one thread.
 class LetterReader {
  public:
-  explicit LetterReader(types::Schema schema) : schema_(std::move(schema)) {}
+  /// `unknown_fields_column`: of letters that were kept without one, and whose unknown
+  /// fields were not to be ignored.
+  explicit LetterReader(types::Schema schema, std::string unknown_fields_column = "")
+      : schema_(std::move(schema)),
+        unknown_fields_column_(std::move(unknown_fields_column)) {}
 
   /// The letter as a row of the schema, or why it still is none.
   Result<SingleRecord> Read(const KeptLetter& letter);
 
  private:
   const types::Schema schema_;
+  const std::string unknown_fields_column_;
   /// Of the letter before: mostly they are all alike.
   std::string format_text_;
   std::optional<RecordFormat> format_;
@@ -60,7 +65,7 @@ struct LetterFile {
 class LetterSource : public Source {
  public:
   /// `table`: where the rows go, as the user names it.
-  LetterSource(std::string table, types::Schema schema, std::vector<LetterFile> files);
+  LetterSource(std::string table, LetterReader reader, std::vector<LetterFile> files);
   ~LetterSource() override;
 
   Result<std::optional<SourceBatch>> Next(const StopToken& stop) override;

@@ -7,6 +7,7 @@
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/files/file_source.h"
 #include "firn/sources/files/test_folder.h"
+#include "firn/sources/files/unknown_fields.h"
 #include "firn/types/arrow_types.h"
 
 namespace firn::sources {
@@ -43,9 +44,10 @@ class LetterSourceTest : public testing::Test {
 
   /// All batches of a replay of `letters`.
   std::vector<SourceBatch> Replay(const std::shared_ptr<arrow::RecordBatch>& letters,
-                                  types::Schema schema, std::int64_t first = 0) {
+                                  types::Schema schema, std::int64_t first = 0,
+                                  std::string unknown_fields_column = "") {
     LetterSource source(
-        "db.t", std::move(schema),
+        "db.t", LetterReader(std::move(schema), std::move(unknown_fields_column)),
         {{.source_id = "S",
           .first_record = first,
           .open = [&]() -> Result<std::unique_ptr<arrow::RecordBatchReader>> {
@@ -146,6 +148,19 @@ TEST_F(LetterSourceTest, AColumnThatIsGoneIsTheRecordsFault) {
   EXPECT_THAT(batches[0].dead_letters[0].reason, HasSubstr("no column 't'"));
 }
 
+TEST_F(LetterSourceTest, UnknownFieldsGoToTheColumnThatThereIsNow) {
+  const auto letters = LettersIn(
+      folder_.Write("a.ndjson", "{\"n\": 1, \"x\": 2}\n{\"n\": 1, \"N\": 2}\n"), kLong);
+  ASSERT_EQ(letters->num_rows(), 2);
+  const types::Schema schema = WithUnknownFieldsColumn(kLong, "rest").ValueOrDie();
+  EXPECT_EQ(Replay(letters, schema)[0].delivery.rows, nullptr);
+  const auto batches = Replay(letters, schema, 0, "rest");
+  ASSERT_EQ(batches[0].delivery.rows->num_rows(), 1);
+  EXPECT_EQ(batches[0].delivery.rows->column(2)->GetScalar(0).ValueOrDie()->ToString(),
+            "map<string, string>[{key:string = x, value:string = 2}]");
+  EXPECT_THAT(batches[0].dead_letters[0].reason, HasSubstr("written 'n'"));
+}
+
 TEST_F(LetterSourceTest, AFormatThatCannotBeReadIsTheRecordsFault) {
   auto letters = LettersIn(folder_.Write("a.csv", "n,t\nx,1\ny,2\nz,3\n"), kLong);
   const std::string good(
@@ -167,10 +182,12 @@ TEST(RecordFormatTest, IsKeptAsText) {
   format.options.csv.null_spellings = {"", "NA"};
   format.options.time_units = {{"a.b", TimeUnit::kNanoseconds}};
   format.options.ignore_unknown = true;
+  format.options.unknown_fields_column = "rest";
   const std::string text = RecordFormatText(format);
   const RecordFormat read = ParseRecordFormat(text).ValueOrDie();
   EXPECT_EQ(RecordFormatText(read), text);
   EXPECT_THAT(read.columns, ElementsAre("a\"b", "ü"));
+  EXPECT_EQ(read.options.unknown_fields_column, "rest");
   EXPECT_THAT(ErrorText(ParseRecordFormat("{}").status()), HasSubstr("format"));
   EXPECT_FALSE(ParseRecordFormat("no").ok());
 }
