@@ -8,7 +8,8 @@ import signal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyiceberg.types import LongType, StringType
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField, StringType
 
 BAD = 20
 
@@ -177,7 +178,8 @@ def test_a_crash_between_changes_of_the_schema_loses_nothing(people):
 def test_a_table_of_that_name_with_other_columns_is_refused(firn):
     (firn.folder / "a.json").write_text('{"id":1}\n')
     firn.run("load", "db.people", "a.json", "--create")
-    firn.run("load", "db.people__dead_letters", "a.json", "--create")
+    # Firn makes no table of such a name with columns of its own; others may.
+    firn.catalog.create_table("db.people__dead_letters", Schema(NestedField(1, "id", LongType())))
     for verb in ("show", "replay"):
         errors = firn.run("dead-letters", verb, "db.people", code=1).stderr
         assert "db.people__dead_letters" in errors and "column 'raw' is not there" in errors
