@@ -7,13 +7,13 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 
 #include "firn/cli/shift_command.h"
 #include "firn/cli/table_layout.h"
 #include "firn/shift/wal_layout.h"
 #include "firn/sources/dead_letters.h"
 #include "firn/sources/files/file_source.h"
+#include "firn/types/memory_bytes.h"
 
 namespace firn::cli {
 namespace {
@@ -99,8 +99,7 @@ Status Landing::OpenDeadLetters(const OpenTable& table) {
 Status Landing::MakeRoomFor(const wal::Delivery& delivery) {
   // Without letters the rows' buffer makes room itself.
   if (dead_letters_ == nullptr || delivery.rows == nullptr) return Status::OK();
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t row_bytes,
-                        arrow::util::ReferencedBufferSize(*delivery.rows));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t row_bytes, types::MemoryBytes(*delivery.rows));
   const std::int64_t bytes = row_bytes + kOffsetBytes * delivery.rows->num_rows();
   MemoryBudget& memory = workspace_.memory();
   if (memory.used_bytes() + kReservedPerByte * bytes <= memory.limit_bytes()) {

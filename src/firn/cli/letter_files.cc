@@ -6,13 +6,13 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 #include <parquet/metadata.h>
 
 #include "firn/iceberg/io/manifest_io.h"
 #include "firn/parquet_io/row_group_source.h"
 #include "firn/storage/location.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/memory_bytes.h"
 
 namespace firn::cli {
 namespace {
@@ -40,8 +40,7 @@ class LetterFileReader : public arrow::RecordBatchReader {
     while (letters < kLettersPerBatch && bytes < kBytesPerBatch) {
       FIRN_ASSIGN_OR_RETURN(auto piece, ReadPiece());
       if (piece == nullptr) break;
-      FIRN_ASSIGN_OR_RETURN(const std::int64_t size,
-                            arrow::util::ReferencedBufferSize(*piece));
+      FIRN_ASSIGN_OR_RETURN(const std::int64_t size, types::MemoryBytes(*piece));
       letters += piece->num_rows();
       bytes += size;
       pieces.push_back(std::move(piece));

@@ -12,7 +12,6 @@
 #include <arrow/compute/cast.h>
 #include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
 #include <parquet/properties.h>
 
@@ -23,6 +22,7 @@
 #include "firn/parquet_io/required_columns.h"
 #include "firn/parquet_io/row_group_encoder.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/memory_bytes.h"
 
 namespace firn::parquet_io {
 namespace {
@@ -210,8 +210,7 @@ class AssembledFileWriter final : public FileWriter {
     if (rows->num_rows() == 0) return Status::OK();
     AddMetrics(CollectMetrics(schema_, options_.metrics, *rows), rows->num_rows());
     if (row_bytes_ == 0) {
-      FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
-                            arrow::util::ReferencedBufferSize(*rows));
+      FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, types::MemoryBytes(*rows));
       row_bytes_ = static_cast<double>(bytes) / static_cast<double>(rows->num_rows());
     }
     for (std::int64_t row = 0; row < rows->num_rows();) {
@@ -373,8 +372,7 @@ class AssembledFileWriter final : public FileWriter {
 
   Status KeepSample(const std::shared_ptr<arrow::RecordBatch>& step) {
     if (has_learned_ || sample_bytes_ >= kSampleBytes) return Status::OK();
-    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
-                          arrow::util::ReferencedBufferSize(*step));
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, types::MemoryBytes(*step));
     sample_bytes_ += bytes;
     sample_.push_back(step);
     return Status::OK();

@@ -7,7 +7,8 @@
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
+
+#include "firn/types/memory_bytes.h"
 
 namespace firn::wal {
 namespace {
@@ -69,8 +70,7 @@ Status Complete(const types::Schema& schema, Delivery& delivery) {
 /// Size in memory, offsets included.
 Result<std::int64_t> MemoryBytes(const Delivery& delivery) {
   if (!delivery.has_rows()) return 0;
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
-                        arrow::util::ReferencedBufferSize(*delivery.rows));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, types::MemoryBytes(*delivery.rows));
   if (delivery.offsets == nullptr) return bytes;
   return bytes +
          delivery.offsets->length() * static_cast<std::int64_t>(sizeof(std::int64_t));

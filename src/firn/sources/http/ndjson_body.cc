@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 #include <arrow/util/utf8.h>
 
 #include "firn/sources/files/json_rows.h"
 #include "firn/sources/files/ndjson_reader.h"
 #include "firn/sources/files/record_format.h"
+#include "firn/types/memory_bytes.h"
 
 namespace firn::sources {
 namespace {
@@ -137,8 +137,7 @@ class BodyReader {
 
   Status KeepRows(std::shared_ptr<arrow::RecordBatch> rows) {
     if (rows->num_rows() == 0) return Status::OK();
-    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes,
-                          arrow::util::ReferencedBufferSize(*rows));
+    FIRN_ASSIGN_OR_RETURN(const std::int64_t bytes, types::MemoryBytes(*rows));
     FIRN_RETURN_NOT_OK(claim_(bytes));
     rows_bytes_ += bytes;
     blocks_.push_back(std::move(rows));
