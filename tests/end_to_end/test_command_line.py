@@ -1,9 +1,11 @@
 """What a user meets beside the main job: wrong input, idempotent loads, looking at things, other writers."""
 
 import json
+import os
 import resource
 import shutil
 import sqlite3
+import stat
 import subprocess
 
 import pyarrow as pa
@@ -298,3 +300,19 @@ def test_a_table_made_anew_under_the_same_name_starts_empty(people):
     shutil.copy(people.folder / "people.csv", people.folder / "again.csv")
     people.run("load", "db.people", "again.csv", "--create")
     assert len(people.rows("db.people")) == 3
+
+
+@pytest.mark.parametrize(("setting", "folders", "files"),
+                         [("", {0o700}, {0o600}), ("local_files: owner\n", {0o700}, {0o600}),
+                          ("local_files: umask\n", {0o750}, {0o640})])
+def test_files_are_for_whom_the_configuration_says(people, setting, folders, files):
+    people.configure(setting)
+    before = os.umask(0o027)
+    try:
+        people.run("load", "db.people", "people.csv", "--create")
+    finally:
+        os.umask(before)
+    warehouse = people.folder / "warehouse"
+    made = [warehouse, *warehouse.rglob("*")]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_dir()} == folders
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()} == files

@@ -1,5 +1,7 @@
 #include "firn/cli/command_line.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +22,7 @@ namespace {
 
 /// Asked by the completion scripts; not for people, so in no help.
 constexpr std::string_view kCompleteCommand = "__complete";
+constexpr mode_t kForOwnerOnly = 0077;
 
 }  // namespace
 
@@ -137,6 +140,7 @@ Status CommandLine::Run() {
   ConfigureLog(global_.log);
   const auto config = LoadConfig(global_.config);
   if (!config.ok()) return AsUsageError(config.status());
+  if (config->local_files == LocalFiles::kOwner) (void)umask(kForOwnerOnly);
   return chosen_({*config, SystemRuntime(), stop_});
 }
 

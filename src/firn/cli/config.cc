@@ -129,6 +129,11 @@ Setter SetOversizedClusters(planner::OversizedClusters& target) {
                {"split_row_groups", OversizedClusters::kSplitRowGroups}});
 }
 
+Setter SetLocalFiles(LocalFiles& target) {
+  return SetEither<LocalFiles>(target, {"owner", LocalFiles::kOwner},
+                               {"umask", LocalFiles::kUmask});
+}
+
 Setter SetSchemaEvolution(SchemaEvolution& target) {
   return SetChoice<SchemaEvolution>(target, {{"none", SchemaEvolution::kNone},
                                              {"add", SchemaEvolution::kAdd},
@@ -325,6 +330,7 @@ Keys TopLevelKeys(Config& config) {
       {"merge", Section({{"max_open_runs", SetCount(config.merge_max_open_runs)}})},
       {"commit", Section({{"queue_size", SetCount(config.commit_queue_size)}})},
       {"memory_limit", SetBytes(config.memory_limit, kMemoryLimitMin)},
+      {"local_files", SetLocalFiles(config.local_files)},
       {"tables", SetTables(config.tables)},
       {"http", Section({{"listen", SetText(http.listen)},
                         {"max_body_bytes", SetBytes(http.max_body_bytes)},

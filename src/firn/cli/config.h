@@ -94,6 +94,9 @@ struct TableConfig {
   bool ignore_unknown = false;
 };
 
+/// Who may read, on this machine's disks, what Firn makes there.
+enum class LocalFiles { kOwner, kUmask };
+
 /// What firn.yaml says, with defaults for what it does not.
 struct Config {
   CatalogConfig catalog;
@@ -108,6 +111,7 @@ struct Config {
   std::vector<FolderConfig> source_files;
   /// How long `serve` takes at most to end.
   Duration shutdown_timeout = std::chrono::seconds(30);
+  LocalFiles local_files = LocalFiles::kOwner;
   std::map<std::string, TableConfig> tables;
 };
 

@@ -14,7 +14,8 @@
 namespace firn::storage {
 namespace {
 
-constexpr mode_t kFileMode = 0600;
+/// Of which the umask takes its part.
+constexpr mode_t kFileMode = 0666;
 
 std::string_view AdviceFor(int code) {
   switch (code) {

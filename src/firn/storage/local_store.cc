@@ -21,7 +21,8 @@
 namespace firn::storage {
 namespace {
 
-constexpr mode_t kFolderMode = 0700;
+/// Of which the umask takes its part.
+constexpr mode_t kFolderMode = 0777;
 constexpr std::size_t kDurableFoldersMax = 65536;
 
 Status ReadError(const std::string& path, int code) {

@@ -10,7 +10,7 @@
 
 namespace firn::storage {
 
-/// Objects as files under a directory, readable by their owner only.
+/// Objects as files under a directory, for whom the process's umask says.
 ///
 /// A Put writes a temporary name beside the target, syncs it, renames (kIfAbsent:
 /// links) it, and syncs the directory and the folders made on the way; a failed Put
@@ -21,8 +21,8 @@ namespace firn::storage {
 /// processes may share a directory.
 class LocalStore : public ObjectStore {
  public:
-  /// Makes `root` and its missing parents, for the owner only; what is there keeps its
-  /// mode. `runtime` must outlive the store.
+  /// Makes `root` and its missing parents; what is there keeps its mode. `runtime` must
+  /// outlive the store.
   static Result<std::unique_ptr<LocalStore>> Make(Runtime& runtime,
                                                   std::string_view root);
 

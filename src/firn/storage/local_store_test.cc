@@ -113,14 +113,14 @@ class LocalStoreTest : public testing::Test {
   const TemporaryDirectory directory_ = TemporaryDirectory::Make().ValueOrDie();
 };
 
-TEST_F(LocalStoreTest, EverythingIsForTheOwnerOnly) {
-  const mode_t before = ::umask(0);
+TEST_F(LocalStoreTest, TheUmaskSaysForWhomThingsAre) {
+  const mode_t before = ::umask(0027);
   ASSERT_TRUE(Open("x/root")->PutWhole("folder/sub/a", "text").ok());
   ::umask(before);
   for (const char* folder : {"x", "x/root", "x/root/folder", "x/root/folder/sub"}) {
-    EXPECT_EQ(ModeOf(InDirectory(folder)), 0700u) << folder;
+    EXPECT_EQ(ModeOf(InDirectory(folder)), 0750u) << folder;
   }
-  EXPECT_EQ(ModeOf(InDirectory("x/root/folder/sub/a")), 0600u);
+  EXPECT_EQ(ModeOf(InDirectory("x/root/folder/sub/a")), 0640u);
 }
 
 TEST_F(LocalStoreTest, LeavesTheModeOfARootThatIsThere) {

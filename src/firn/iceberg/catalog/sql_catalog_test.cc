@@ -1,6 +1,5 @@
 #include "firn/iceberg/catalog/sql_catalog.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -80,13 +79,6 @@ TEST_F(SqlCatalogTest, ATableThatIsThereCostsNoFile) {
   EXPECT_TRUE(IsError(catalog->CreateTable(kFlights, FlightsCreation()).status(),
                       ErrorKind::kAlreadyExists));
   EXPECT_EQ(files_.store().List("").ValueOrDie().size(), files);
-}
-
-TEST_F(SqlCatalogTest, FileIsForItsOwnerOnly) {
-  ASSERT_TRUE(Open().ok());
-  struct stat info{};
-  ASSERT_EQ(::stat(path_.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600U);
 }
 
 TEST_F(SqlCatalogTest, OtherCatalogsInTheFileAreNotSeen) {

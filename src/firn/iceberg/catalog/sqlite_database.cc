@@ -1,6 +1,5 @@
 #include "firn/iceberg/catalog/sqlite_database.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -9,15 +8,6 @@
 
 namespace firn::iceberg {
 namespace {
-
-/// SQLite would make it readable for everybody. Only if it is missing: opening and
-/// closing a database's file behind SQLite's back drops the locks that this process holds
-/// on it.
-void MakeOwnFile(const std::string& path) {
-  const int descriptor =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor >= 0) ::close(descriptor);
-}
 
 /// Finalized however the function is left.
 class Statement {
@@ -62,9 +52,7 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& 
                                                              CatalogMode mode,
                                                              Runtime& runtime) {
   const bool creates = mode == CatalogMode::kCreate;
-  if (creates) {
-    MakeOwnFile(path);
-  } else if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+  if (!creates && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return Error(ErrorKind::kNotFound, "there is no catalog {}", path);
   }
   std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, runtime));

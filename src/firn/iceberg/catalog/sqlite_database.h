@@ -21,7 +21,7 @@ namespace firn::iceberg {
 /// output error in a write.
 class SqliteDatabase : public SqlDatabase {
  public:
-  /// Makes the file, for the owner only, if it is missing and the mode says so; NotFound
+  /// Makes the file if it is missing and the mode says so; NotFound
   /// otherwise. `runtime` must outlive the database.
   static Result<std::unique_ptr<SqliteDatabase>> Open(const std::string& path,
                                                       std::int64_t busy_timeout_ms,
