@@ -130,8 +130,8 @@ Setter SetOversizedClusters(planner::OversizedClusters& target) {
 }
 
 Setter SetLocalFiles(LocalFiles& target) {
-  return SetEither<LocalFiles>(target, {"owner", LocalFiles::kOwner},
-                               {"umask", LocalFiles::kUmask});
+  return SetChoice<LocalFiles>(
+      target, {{"owner", LocalFiles::kOwner}, {"umask", LocalFiles::kUmask}});
 }
 
 Setter SetSchemaEvolution(SchemaEvolution& target) {
