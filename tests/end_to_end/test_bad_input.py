@@ -113,7 +113,36 @@ file_case("a Parquet file that was cut", "cut.parquet", b"PAR1" + bytes(100))
 
 
 file_case("a CSV file with another delimiter", "semicolons.csv", "id;name\n1;a\n")
+file_case("a CSV file with another delimiter, with --ignore-unknown", "semicolons.csv", "id;name\n1;a\n", "--ignore-unknown")
+file_case("a CSV file without a column of the table, with --ignore-unknown", "other.csv", "foo,bar\n1,2\n",
+          "--ignore-unknown")
+file_case("a CSV file for spreadsheets", "sheet.csv", "sep=;\nid;name\n1;a\n")
 file_case("an unknown column that is nearly right", "near.csv", "id,nmae\n1,a\n", "--strict")
+
+
+def new_table_case(name, file, content, *flags):
+    """A file of which no table is made."""
+
+    @case(name)
+    def broken(firn):
+        write(firn, file, content)
+        yield ("load", "db.new", file, "--create", "--id", "bad", *flags)
+        assert firn.run("table", "list").stdout == f"{TABLE}\n"
+
+
+new_table_case("a CSV file with another delimiter, for a new table", "semicolons.csv", "id;name\n1;a\n")
+new_table_case("a TSV file with commas, for a new table", "commas.tsv", "id,name\n1,a\n")
+new_table_case("a CSV file without a header, for a new table", "plain.csv", "1,Ada,1815-12-10\n2,Grace,1906-12-09\n")
+
+
+@case("a Parquet file without a column of the table, with --ignore-unknown")
+def unknown_parquet(firn):
+    pyarrow.parquet.write_table(pyarrow.table({"foo": [1]}), firn.folder / "other.parquet")
+    yield ("load", TABLE, "other.parquet", "--id", "bad", "--ignore-unknown")
+
+
+file_case("a JSON record without a field of the table, with --ignore-unknown", "other.ndjson", '{"foo": 1}\n',
+          "--ignore-unknown", "--strict")
 
 
 @case("NDJSON that is none, for a new table")

@@ -79,20 +79,6 @@ std::string FormatBytes(std::int64_t bytes) {
   return fmt::format("{:.1f} TiB", value);
 }
 
-std::string FormatCount(std::int64_t count) {
-  std::string digits = fmt::format("{}", count);
-  const std::size_t sign = count < 0 ? 1 : 0;
-  for (std::size_t end = digits.size(); end > sign + 3;) {
-    end -= 3;
-    digits.insert(end, ",");
-  }
-  return digits;
-}
-
-std::string FormatCounted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
-}
-
 std::string FormatRate(std::int64_t count, std::string_view noun, Duration duration) {
   // Below a millisecond a rate says nothing.
   const double seconds = std::max(static_cast<double>(duration.count()) / 1e6, 1e-3);

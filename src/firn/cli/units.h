@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "firn/core/format_count.h"
 #include "firn/core/runtime.h"
 #include "firn/core/status.h"
 
@@ -22,12 +23,6 @@ Result<std::int64_t> ParseCount(std::string_view text);
 
 /// "512 B", "3.4 MiB": at most four significant characters.
 std::string FormatBytes(std::int64_t bytes);
-
-/// "336,776".
-std::string FormatCount(std::int64_t count);
-
-/// "1 row", "336,776 rows": `noun` is the singular, its plural has an "s".
-std::string FormatCounted(std::int64_t count, std::string_view noun);
 
 /// "12,345 rows/s"; `noun` is the plural.
 std::string FormatRate(std::int64_t count, std::string_view noun, Duration duration);

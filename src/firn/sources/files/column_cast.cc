@@ -13,7 +13,9 @@
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 
+#include "firn/sources/files/column_names.h"
 #include "firn/types/arrow_types.h"
+#include "firn/types/column_list.h"
 #include "firn/types/default_column.h"
 #include "firn/types/default_value.h"
 
@@ -202,7 +204,14 @@ ColumnCast::ColumnCast(types::Schema schema, ColumnCastOptions options)
 Result<ColumnCast> ColumnCast::Make(const arrow::Schema& file, types::Schema schema,
                                     ColumnCastOptions options) {
   ColumnCast cast(std::move(schema), std::move(options));
-  FIRN_RETURN_NOT_OK(cast.CheckFields(file.fields(), cast.schema_.fields, ""));
+  const auto& fields = cast.schema_.fields;
+  const bool has_known = std::ranges::any_of(file.fields(), [&](const auto& field) {
+    return std::ranges::count(fields, field->name(), &types::Field::name) > 0;
+  });
+  if (cast.options_.ignore_unknown && !has_known) {
+    return NoneIsKnown(file.field_names(), types::ColumnNames(fields));
+  }
+  FIRN_RETURN_NOT_OK(cast.CheckFields(file.fields(), fields, ""));
   return cast;
 }
 

@@ -35,8 +35,8 @@ struct ColumnCastOptions {
 class ColumnCast {
  public:
   /// Invalid, naming the column, if the file's schema as a whole does not fit: an unknown
-  /// column, one that is required, missing and without a write-default, or a type that
-  /// cannot become another.
+  /// column (with ignore_unknown: no other), one that is required, missing and without a
+  /// write-default, or a type that cannot become another.
   static Result<ColumnCast> Make(const arrow::Schema& file, types::Schema schema,
                                  ColumnCastOptions options);
 

@@ -203,6 +203,8 @@ TEST(ColumnCastTest, ColumnsMustBeThoseOfTheTable) {
   EXPECT_EQ(ErrorText(Cast({{"b", arrow::int32(), "[1]"}}, schema).status()),
             "column 'a' is required, but not there");
   EXPECT_TRUE(Cast({a, x}, schema, {.ignore_unknown = true}).ok());
+  EXPECT_THAT(ErrorText(Cast({x}, schema, {.ignore_unknown = true}).status()),
+              testing::HasSubstr("the table has none of the file's columns; it has a"));
   EXPECT_TRUE(Cast({a, {"x", arrow::null(), "[null]"}}, schema).ok());
   EXPECT_EQ(ErrorText(Cast({a, a}, schema).status()), "two columns have the name 'a'");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/ranges.h>
 
@@ -9,6 +10,7 @@
 
 #include "firn/core/lower_case.h"
 #include "firn/core/nearest.h"
+#include "firn/sources/files/value_text.h"
 #include "firn/types/column_list.h"
 
 namespace firn::sources {
@@ -16,6 +18,44 @@ namespace {
 
 /// More would hide what is said around them.
 constexpr std::size_t kNamesShown = 20;
+constexpr std::string_view kDelimiters = ",;\t|";
+
+/// "id, name and 300 more".
+std::string SomeOf(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), kNamesShown);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+enum class NameKind {
+  kWord,
+  kInteger,
+  kBoolean,
+  kDate,
+  /// What nobody calls a column.
+  kNoName,
+};
+
+NameKind KindOf(const std::string& name) {
+  const auto is = [&](types::TypeKind kind) {
+    return ValueFromText(types::Type(kind), name).ok();
+  };
+  if (name.find_first_of("\r\n") != std::string::npos) return NameKind::kNoName;
+  // "t" and "inf" are words.
+  const bool has_digit = name.find_first_of("0123456789") != std::string::npos;
+  if (!has_digit) {
+    const bool is_boolean = name.size() > 1 && is(types::TypeKind::kBoolean);
+    return is_boolean ? NameKind::kBoolean : NameKind::kWord;
+  }
+  if (is(types::TypeKind::kLong)) return NameKind::kInteger;
+  if (is(types::TypeKind::kDate)) return NameKind::kDate;
+  const bool is_value = is(types::TypeKind::kDouble) ||
+                        is(types::TypeKind::kTimestampNs) ||
+                        is(types::TypeKind::kTimestamptzNs);
+  return is_value ? NameKind::kNoName : NameKind::kWord;
+}
 
 }  // namespace
 
@@ -45,11 +85,34 @@ Status CheckColumnNames(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
-std::optional<std::string> LikelyDelimiter(std::string_view only_column) {
-  const std::size_t found = only_column.find_first_of(";\t|");
-  if (found == std::string_view::npos) return std::nullopt;
-  const char delimiter = only_column[found];
-  return delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+std::optional<std::string> LikelyDelimiter(std::string_view only_value, char delimiter) {
+  const auto found = std::ranges::find_if(only_value, [&](char c) {
+    return c != delimiter && kDelimiters.find(c) != std::string_view::npos;
+  });
+  if (found == only_value.end()) return std::nullopt;
+  return *found == '\t' ? "\\t" : std::string(1, *found);
+}
+
+bool LooksLikeRecord(const std::vector<std::string>& names) {
+  std::set<NameKind> kinds;
+  for (const std::string& name : names) kinds.insert(KindOf(name));
+  if (kinds.contains(NameKind::kNoName)) return true;
+  const bool has_words = kinds.erase(NameKind::kWord) > 0;
+  return kinds.size() > (has_words ? 1 : 0);
+}
+
+const std::string* FindValue(const std::vector<std::string>& names) {
+  const auto found = std::ranges::find_if(
+      names, [](const std::string& name) { return KindOf(name) != NameKind::kWord; });
+  return found == names.end() ? nullptr : &*found;
+}
+
+Status NoneIsKnown(const std::vector<std::string>& columns,
+                   const std::vector<std::string>& names) {
+  return InvalidError(
+      "the table has none of the file's columns; it has {}, and the file {}; "
+      "--ignore-unknown leaves out others, but one has to be there",
+      SomeOf(names), SomeOf(columns));
 }
 
 Status CheckFieldNames(const std::vector<types::Field>& fields) {
@@ -64,14 +127,8 @@ Status CheckFieldNames(const std::vector<types::Field>& fields) {
 
 std::string WhatIsThere(const std::vector<std::string>& names, std::string_view name) {
   const auto close = CloseName(names, name);
-  std::string text =
-      close ? fmt::format("did you mean '{}'? it has ", *close) : "it has ";
-  const std::size_t shown = std::min(names.size(), kNamesShown);
-  text += fmt::format(
-      "{}",
-      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
+  const std::string hint = close ? fmt::format("did you mean '{}'? ", *close) : "";
+  return hint + "it has " + SomeOf(names);
 }
 
 }  // namespace firn::sources

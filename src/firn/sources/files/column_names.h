@@ -14,9 +14,22 @@ namespace firn::sources {
 /// of ASCII letters, which many engines do not tell apart.
 Status CheckColumnNames(const std::vector<std::string>& names);
 
-/// What likely separates values where a header was read as one column, as --delimiter
-/// takes it; nothing if no other delimiter is in its name.
-std::optional<std::string> LikelyDelimiter(std::string_view only_column);
+/// What likely separates values where `delimiter` was taken to, and a line was read as
+/// one value: as --delimiter takes it; nothing if no other delimiter is in `only_value`.
+std::optional<std::string> LikelyDelimiter(std::string_view only_value, char delimiter);
+
+/// True if the names of a header are most likely the values of a record: one is a
+/// timestamp, a number with a fraction, or of several lines; or all are values of other
+/// types than string; or they are so of several types. Years and days among words may
+/// well be names.
+bool LooksLikeRecord(const std::vector<std::string>& names);
+
+/// The first name that is a value of another type than string; null if there is none.
+const std::string* FindValue(const std::vector<std::string>& names);
+
+/// The error of a file none of whose `columns` the table has, which has `names`.
+Status NoneIsKnown(const std::vector<std::string>& columns,
+                   const std::vector<std::string>& names);
 
 /// The same for the names of columns, and of the fields of each struct in them.
 Status CheckFieldNames(const std::vector<types::Field>& fields);

@@ -9,6 +9,7 @@
 #include <arrow/type.h>
 #include <arrow/util/utf8.h>
 
+#include "firn/core/format_count.h"
 #include "firn/sources/files/column_names.h"
 
 namespace firn::sources {
@@ -29,6 +30,15 @@ std::int64_t LineBreaks(std::string_view text) {
     if (!text.substr(at + 1).starts_with('\n')) ++breaks;
   }
   return breaks;
+}
+
+/// `raw` begins in the line of the quote, and has the rest of the file.
+std::string OpenQuote(std::string_view raw) {
+  const bool ends_in_break = raw.ends_with('\n') || raw.ends_with('\r');
+  const std::int64_t more = LineBreaks(raw) - (ends_in_break ? 1 : 0);
+  if (more == 0) return kOpenQuote;
+  return fmt::format("{}; the remaining {} of the file {} in it", kOpenQuote,
+                     FormatCounted(more, "line"), more == 1 ? "is" : "are");
 }
 
 void UndoubleQuotes(std::string_view text, std::string& out) {
@@ -216,14 +226,29 @@ Result<std::vector<std::string>> CsvReader::NamesWithoutHeader(
   return names;
 }
 
+/// "sep=;" tells a spreadsheet how to read the file, and is no header.
+Status CsvReader::CheckForSpreadsheets(std::string_view first_line) const {
+  constexpr std::string_view kBegin = "sep=";
+  if (!first_line.starts_with(kBegin) || first_line.size() != kBegin.size() + 1) {
+    return Status::OK();
+  }
+  const std::string delimiter =
+      first_line.back() == '\t' ? "\\t" : std::string(1, first_line.back());
+  return InvalidError(
+      "{}: line {} is '{}{}', which is for spreadsheets: remove it, and give --delimiter "
+      "'{}'",
+      blocks_.name(), next_line_, kBegin, delimiter, delimiter);
+}
+
 Status CsvReader::ReadColumns(std::vector<std::string> names) {
   Row row;
   FIRN_ASSIGN_OR_RETURN(const bool has_row, ReadFirstRow(row));
   if (!has_row) return InvalidError("{}: the file is empty", blocks_.name());
   if (options_.has_header) {
     if (row.problem != nullptr) {
-      return InvalidError("{}: line {}: {}", blocks_.name(), next_line_, row.problem);
+      return InvalidError("{}: line {}: {}", blocks_.name(), next_line_, Problem(row));
     }
+    FIRN_RETURN_NOT_OK(CheckForSpreadsheets(row.raw));
     FIRN_ASSIGN_OR_RETURN(names, HeaderNames());
     blocks_.Consume(row.bytes);
     next_line_ += row.lines;
@@ -274,6 +299,7 @@ Status CsvReader::ReadRecords(CsvRecords& records) {
 }
 
 std::string CsvReader::Problem(const Row& row) const {
+  if (row.problem == kOpenQuote) return OpenQuote(row.raw);
   if (row.problem != nullptr) return row.problem;
   if (values_.size() != columns_.size()) {
     return fmt::format("{} {} for {} {}", values_.size(),

@@ -104,6 +104,7 @@ class CsvReader {
   Result<bool> ReadFirstRow(Row& row);
   Result<std::vector<std::string>> NamesWithoutHeader(std::vector<std::string> names);
   std::size_t UsualValueCount();
+  Status CheckForSpreadsheets(std::string_view first_line) const;
   Row ScanRow(std::string_view text, bool is_last);
   Status WantMore();
   Status ReadRecords(CsvRecords& records);

@@ -193,6 +193,9 @@ TEST(CsvReaderTest, HeaderErrorsNameFileAndColumn) {
               HasSubstr("t.csv: the header row: two columns have the name 'a'"));
   EXPECT_THAT(Failure("a,b,A\n1,2,3\n"), HasSubstr("'a' and 'A' differ only in case"));
   EXPECT_THAT(Failure("a,,c\n1,2,3\n"), HasSubstr("column 2 has no name"));
+  EXPECT_THAT(Failure("sep=;\na;b\n"),
+              HasSubstr("t.csv: line 1 is 'sep=;', which is for spreadsheets: remove it, "
+                        "and give --delimiter ';'"));
   EXPECT_THAT(Failure("a,\xff\n1,2\n"), HasSubstr("the name of column 2 is not UTF-8"));
 }
 
@@ -210,7 +213,14 @@ TEST(CsvReaderTest, MalformedRowsAreRejectedAlone) {
 
 TEST(CsvReaderTest, QuoteThatIsNeverClosedTakesTheRest) {
   EXPECT_THAT(Malformed("a\n1\n\"2\n3\n"),
-              ElementsAre("1@3: a quote is never closed: \"2\n3\n"));
+              ElementsAre("1@3: a quote is never closed; the remaining 1 line of the "
+                          "file is in it: \"2\n3\n"));
+  std::string lines = "a\n\"2";
+  for (int i = 0; i < 1999; ++i) lines += "\n3";
+  EXPECT_THAT(
+      Malformed(lines),
+      ElementsAre(HasSubstr("; the remaining 1,999 lines of the file are in it")));
+  EXPECT_THAT(Malformed("a\n\"2\n"), ElementsAre("0@2: a quote is never closed: \"2\n"));
   EXPECT_THAT(Records("a\n1\n\"2\""), ElementsAre("1", "2"));
 }
 

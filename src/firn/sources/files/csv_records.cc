@@ -87,6 +87,7 @@ Result<std::unique_ptr<RecordReader>> OpenCsvRecords(InputFile file,
       ValueConverter::Make(std::move(request.schema), reader.schema()->field_names(),
                            {.time_units = request.options.time_units,
                             .ignore_unknown = request.options.ignore_unknown,
+                            .delimiter = request.options.csv.delimiter.value_or(','),
                             .starts_midway = request.first_record > 0});
   if (!converter.ok()) return AddContext(converter.status(), name);
   return std::make_unique<CsvRecordReader>(std::move(reader), *std::move(converter),

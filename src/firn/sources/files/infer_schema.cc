@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <arrow/array/array_binary.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -92,25 +93,61 @@ class FileInference {
         CsvReader reader,
         CsvReader::Make(std::move(file), CsvOptionsFor(path, options_)));
     inference_.AddColumns(*reader.schema());
-    NoteOtherDelimiter(path, *reader.schema());
+    FIRN_RETURN_NOT_OK(CheckHeader(path, reader.schema()->field_names()));
     while (true) {
       FIRN_ASSIGN_OR_RETURN(const CsvRecords records, reader.Next());
       if (records.first == records.next) return Done(reader.progress());
-      inference_.AddTexts(*records.texts);
+      if (records.first == 0) NoteOtherDelimiter(path, *records.texts);
+      inference_.AddTexts(*records.texts, [&](std::int64_t row) {
+        return fmt::format("line {} of {}",
+                           records.places[static_cast<std::size_t>(row)].line, path);
+      });
       FIRN_RETURN_NOT_OK(Count(records.next - records.first, reader.progress()));
     }
   }
 
-  /// A header that is one column and holds what else separates values.
-  void NoteOtherDelimiter(const std::string& path, const arrow::Schema& columns) {
-    if (columns.num_fields() != 1 || options_.csv.delimiter) return;
-    const std::string& name = columns.field(0)->name();
-    const auto delimiter = LikelyDelimiter(name);
+  /// Invalid for a header that is most likely read in the wrong way, of which a table
+  /// would be made that nobody wants.
+  Status CheckHeader(const std::string& path, const std::vector<std::string>& names) {
+    if (!options_.csv.has_header) return Status::OK();
+    if (names.size() == 1) FIRN_RETURN_NOT_OK(CheckDelimiter(path, names[0]));
+    if (detail_ != InferenceDetail::kForNewTable) return Status::OK();
+    const std::string* const value = FindValue(names);
+    if (value == nullptr) return Status::OK();
+    if (LooksLikeRecord(names)) {
+      return InvalidError(
+          "{}: the header row looks like a record: give --no-header; if it has the names "
+          "of columns, declare them with --schema ({})",
+          path, Shown(*value));
+    }
+    notes_.push_back(fmt::format(
+        "{}: a column is named {}; if the first line is a record, give --no-header", path,
+        Shown(*value)));
+    return Status::OK();
+  }
+
+  Status CheckDelimiter(const std::string& path, const std::string& name) const {
+    if (options_.csv.delimiter) return Status::OK();
+    const char used = *CsvOptionsFor(path, options_).delimiter;
+    const auto delimiter = LikelyDelimiter(name, used);
+    if (!delimiter) return Status::OK();
+    return InvalidError(
+        "{}: the header is read as one column, '{}'; if '{}' separates values, give "
+        "--delimiter '{}', and if it is one column, --delimiter '{}'",
+        path, name, *delimiter, *delimiter, used == '\t' ? "\\t" : std::string(1, used));
+  }
+
+  /// A first record that is one value and holds what else separates values: a text may.
+  void NoteOtherDelimiter(const std::string& path, const arrow::RecordBatch& texts) {
+    const bool is_one = texts.num_columns() == 1 && texts.num_rows() > 0;
+    if (options_.csv.has_header || options_.csv.delimiter || !is_one) return;
+    const auto& column = static_cast<const arrow::StringArray&>(*texts.column(0));
+    const auto delimiter =
+        LikelyDelimiter(column.GetView(0), *CsvOptionsFor(path, options_).delimiter);
     if (!delimiter) return;
     notes_.push_back(fmt::format(
-        "{}: is read as one column, '{}'; if '{}' separates values, give --delimiter "
-        "'{}'",
-        path, name, *delimiter, *delimiter));
+        "{}: is read as one column; if '{}' separates values, give --delimiter '{}'",
+        path, *delimiter, *delimiter));
   }
 
   Status AddNdjson(InputFile file) {

@@ -31,6 +31,12 @@ class InferSchemaTest : public testing::Test {
                       const FileOptions& options = {}) {
     return ErrorText(Infer(files, options).status());
   }
+  std::vector<std::string> NotesOf(const std::string& file,
+                                   const FileOptions& options = {}) {
+    return InferSchema({file}, options, StopToken(), [](auto, auto) {})
+        .ValueOrDie()
+        .notes;
+  }
   std::string Parquet(const std::string& name, const std::vector<TestColumn>& columns) {
     std::string path = folder_.path() + "/" + name;
     WriteParquet(path, *BatchOf(columns));
@@ -74,18 +80,47 @@ TEST_F(InferSchemaTest, ParquetHasItsSchema) {
             "1:n:timestamptz");
 }
 
-TEST_F(InferSchemaTest, AHeaderThatIsOneColumnIsToldOf) {
-  const auto notes = [&](const std::string& file, const FileOptions& options = {}) {
-    return InferSchema({file}, options, StopToken(), [](auto, auto) {})
-        .ValueOrDie()
-        .notes;
-  };
+TEST_F(InferSchemaTest, AHeaderThatHoldsAnotherDelimiterIsAnError) {
   const std::string file = folder_.Write("semi.csv", "a;b\n1;2\n");
-  EXPECT_THAT(notes(file), testing::ElementsAre(
-                               HasSubstr("semi.csv: is read as one column, 'a;b'; if ';' "
-                                         "separates values, give --delimiter ';'")));
-  EXPECT_THAT(notes(file, {.csv = {.delimiter = ';'}}), testing::IsEmpty());
-  EXPECT_THAT(notes(folder_.Write("one.csv", "a\n1\n")), testing::IsEmpty());
+  EXPECT_THAT(Failure({file}),
+              HasSubstr("semi.csv: the header is read as one column, 'a;b'; if ';' "
+                        "separates values, give --delimiter ';', and if it is one "
+                        "column, --delimiter ','"));
+  EXPECT_EQ(Infer({file}, {.csv = {.delimiter = ';'}}).ValueOrDie(), "1:a:long 2:b:long");
+  EXPECT_EQ(Infer({file}, {.csv = {.delimiter = ','}}).ValueOrDie(), "1:a;b:string");
+  EXPECT_THAT(
+      Failure({folder_.Write("comma.tsv", "a,b\n1,2\n")}),
+      HasSubstr("give --delimiter ',', and if it is one column, --delimiter '\\t'"));
+}
+
+TEST_F(InferSchemaTest, ARecordWithoutAHeaderMayHoldAnotherDelimiter) {
+  const std::string file = folder_.Write("semi.csv", "1;2\n");
+  EXPECT_THAT(NotesOf(file, {.csv = {.has_header = false}}),
+              testing::ElementsAre(HasSubstr("semi.csv: is read as one column; if ';'")));
+  EXPECT_THAT(NotesOf(folder_.Write("one.csv", "12\n"), {.csv = {.has_header = false}}),
+              testing::IsEmpty());
+}
+
+TEST_F(InferSchemaTest, AHeaderThatLooksLikeARecordIsAnError) {
+  for (const std::string header :
+       {"x,2024-01-02T03:04:05Z", "2024-01-02 03:04:05.123456789,x", "x,1.5", "1,2",
+        "\"two\nlines\",x", "1,2024-01-02,x", "true,7,x", "2024-01-02"}) {
+    EXPECT_THAT(Failure({folder_.Write("a.csv", header + "\n" + header + "\n")}),
+                HasSubstr("a.csv: the header row looks like a record: give --no-header"))
+        << header;
+  }
+  for (const std::string header :
+       {"shop,2024,2025", "shop,2024-01-01,2024-02-01", "t,f", "nan,inf", "v1.5,25%"}) {
+    EXPECT_TRUE(Infer({folder_.Write("a.csv", header + "\n")})
+                    .status()
+                    .ToString()
+                    .find("looks like") == std::string::npos)
+        << header;
+  }
+  EXPECT_THAT(
+      NotesOf(folder_.Write("years.csv", "shop,2024\nx,1\n")),
+      testing::ElementsAre(HasSubstr("years.csv: a column is named '2024'; if the "
+                                     "first line is a record, give --no-header")));
 }
 
 TEST_F(InferSchemaTest, FilesThatDoNotGoTogetherAreErrors) {

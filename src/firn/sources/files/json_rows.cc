@@ -43,7 +43,8 @@ class JsonRows::Appender {
         return InvalidError("{}, but a record is an object", JsonKindName(kind));
       }
       FIRN_RETURN_NOT_OK(AppendFields(columns, seen, ""));
-      return cursor_.Finish();
+      FIRN_RETURN_NOT_OK(cursor_.Finish());
+      return CheckHasKnown(seen);
     });
   }
 
@@ -114,6 +115,14 @@ class JsonRows::Appender {
     return std::nullopt;
   }
 
+  /// A row of nothing would be made of a record that has nothing of the table.
+  Status CheckHasKnown(const std::vector<bool>& seen) {
+    if (left_out_.empty() || std::ranges::count(seen, true) > 0) return Status::OK();
+    reason_class_ = ReasonClass::kUnknownColumn;
+    return InvalidError("the table has none of the record's fields, '{}' neither",
+                        left_out_);
+  }
+
   Status PassUnknown(const std::vector<Column>& columns, std::string_view path,
                      std::string_view key) {
     const std::string name =
@@ -126,10 +135,12 @@ class JsonRows::Appender {
         unknown_ != nullptr && similar == columns.end() && repeated_depth_ == 0;
     if (is_kept) return unknown_->Append(name, cursor_);
     FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor_.Skip());
-    if (options_.ignore_unknown) return Status::OK();
+    if (options_.ignore_unknown && !left_out_.empty()) return Status::OK();
     JsonCursor cursor(text);
     FIRN_ASSIGN_OR_RETURN(const bool says_nothing, SaysNothing(cursor));
     if (says_nothing) return Status::OK();
+    left_out_ = name;
+    if (options_.ignore_unknown) return Status::OK();
     reason_class_ = ReasonClass::kUnknownColumn;
     if (similar == columns.end()) {
       return InvalidError("the table has no column '{}'", name);
@@ -295,6 +306,8 @@ class JsonRows::Appender {
   const std::string_view document_;
   JsonCursor cursor_;
   const JsonRowsOptions& options_;
+  /// The first field that was left out and says something.
+  std::string left_out_;
   UnknownFieldsMap* const unknown_;
   /// Lists and maps around what is read.
   int repeated_depth_ = 0;

@@ -20,7 +20,8 @@ namespace firn::sources {
 
 struct JsonRowsOptions {
   TimeUnits time_units;
-  /// Leave out fields that the schema does not have.
+  /// Leave out fields that the schema does not have; a document that has no other is
+  /// rejected.
   bool ignore_unknown = false;
   /// A column of type map<string, string> that fields go to which the schema does not
   /// have; empty, or missing in the schema: they do not fit.

@@ -311,6 +311,22 @@ TEST_F(RecordReaderTest, UnknownColumnsMayBeIgnored) {
               ElementsAre("0: 1|null"));
 }
 
+TEST_F(RecordReaderTest, ARecordWithoutAKnownFieldDoesNotFit) {
+  const std::string text =
+      "{\"more\":2}\n{\"n\":1,\"x\":2}\n{\"x\":null,\"y\":[]}\n{\"z\":[],\"y\":{\"n\":1}}"
+      "\n";
+  const types::Schema schema = SchemaOf({Field("n", "long")});
+  const Outcome outcome = Read({.path = folder_.Write("a.json", text),
+                                .schema = schema,
+                                .options = {.ignore_unknown = true}})
+                              .ValueOrDie();
+  EXPECT_THAT(outcome.rows, ElementsAre("1: 1", "2: null"));
+  EXPECT_THAT(
+      outcome.rejected,
+      ElementsAre(HasSubstr("0@1: the table has none of the record's fields, 'more'"),
+                  HasSubstr("3@4: the table has none of the record's fields, 'y'")));
+}
+
 TEST_F(RecordReaderTest, HeaderlessFilesHaveTheColumnsOfTheTable) {
   const FileOptions options = {.csv = {.has_header = false}};
   EXPECT_THAT(ReadText("a.csv", "1,x\n2\n", options).ValueOrDie().rows,

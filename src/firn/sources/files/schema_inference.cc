@@ -11,7 +11,6 @@
 #include <arrow/util/utf8.h>
 
 #include "firn/sources/files/column_names.h"
-#include "firn/sources/files/value_text.h"
 #include "firn/types/column_list.h"
 
 namespace firn::sources {
@@ -20,65 +19,14 @@ namespace {
 using types::Type;
 using types::TypeKind;
 
-constexpr std::array kByPreference = {
-    TypeKind::kInt,  TypeKind::kLong,        TypeKind::kDouble,   TypeKind::kBoolean,
-    TypeKind::kDate, TypeKind::kTimestamptz, TypeKind::kTimestamp};
-constexpr std::uint32_t kTextCandidates = 0b1111111;
-constexpr std::uint32_t kJsonNumberCandidates = 0b0000111;
-constexpr std::uint32_t kJsonTextCandidates = 0b1110000;
-constexpr std::uint32_t kIntCandidate = 0b0000001;
-/// Every integer of so many digits is a double.
-constexpr std::size_t kDoubleDigits = 15;
 /// More fields are most likely names that are data, the keys of a map.
 constexpr std::size_t kFieldsMax = 10'000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view WithoutSign(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return text;
-}
-
-bool HasLeadingZero(std::string_view number) {
-  return number.size() > 1 && number[0] == '0' && IsDigit(number[1]);
-}
-
-/// True if a column of this type may hold `text` and give back what it says.
-bool Fits(TypeKind kind, std::string_view text) {
-  const bool is_integer = kind == TypeKind::kInt || kind == TypeKind::kLong;
-  const bool is_number = is_integer || kind == TypeKind::kDouble;
-  const std::string_view number = WithoutSign(text);
-  if (is_number && HasLeadingZero(number)) return false;
-  const bool is_long_integer =
-      number.size() > kDoubleDigits && std::ranges::all_of(number, IsDigit);
-  if (kind == TypeKind::kDouble && is_long_integer) return false;
-  // Only a double has a zero with a sign.
-  if (is_integer && text == "-0") return false;
-  // "t" is taken where a boolean is declared, but may well be a letter.
-  if (kind == TypeKind::kBoolean && text.size() == 1) return false;
-  return ValueFromText(Type(kind), text).ok();
-}
 
 /// What other programs write for null, and Firn reads as null only if it is told to.
 bool IsNullSpelling(std::string_view text) {
   constexpr std::array<std::string_view, 9> kSpellings = {
       "NA", "N/A", "n/a", "NULL", "null", "None", "\\N", "-", "?"};
   return std::ranges::count(kSpellings, text) > 0;
-}
-
-std::uint32_t Narrowed(std::uint32_t candidates, std::string_view text) {
-  for (std::size_t i = 0; i < kByPreference.size(); ++i) {
-    const std::uint32_t bit = 1u << i;
-    if ((candidates & bit) != 0 && !Fits(kByPreference[i], text)) candidates &= ~bit;
-  }
-  return candidates;
-}
-
-Type Preferred(std::uint32_t candidates) {
-  for (std::size_t i = 0; i < kByPreference.size(); ++i) {
-    if ((candidates & 1u << i) != 0) return Type(kByPreference[i]);
-  }
-  return Type(TypeKind::kString);
 }
 
 }  // namespace
@@ -92,7 +40,7 @@ bool SchemaInference::Seen::HasArrays() const {
 }
 
 bool SchemaInference::Seen::Tells() const {
-  return has_texts || has_numbers || has_booleans || HasObjects() || HasArrays();
+  return texts || numbers || has_booleans || HasObjects() || HasArrays();
 }
 
 /// Decides on types, from the top down.
@@ -112,7 +60,7 @@ class SchemaInference::Resolution {
       if (type) {
         fields.push_back({.name = field.name,
                           .type = *type,
-                          .required = IsAlwaysThere(field, records)});
+                          .required = IsAlwaysThere(field, *type, records)});
       } else {
         notes_.push_back(fmt::format(
             "'{}' is null or empty in every record, so there is no column for it", path));
@@ -125,34 +73,38 @@ class SchemaInference::Resolution {
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
-  bool IsAlwaysThere(const Seen& seen, std::int64_t of) const {
-    return detail_ == InferenceDetail::kAsSeen && seen.values >= of;
+  bool IsAlwaysThere(const Seen& seen, const Type& type, std::int64_t of) const {
+    const std::int64_t nulls = type.kind() == TypeKind::kString ? 0 : seen.empty_texts;
+    return detail_ == InferenceDetail::kAsSeen && seen.values - nulls >= of;
   }
 
   /// Nothing if no value tells.
   Result<std::optional<Type>> TypeOf(const Seen& seen, const std::string& path) {
     if (TimeUnitOf(units_, path)) return Type(TypeKind::kTimestamptz);
-    const int kinds = seen.has_texts + seen.has_numbers + seen.has_booleans +
-                      seen.HasObjects() + seen.HasArrays();
+    const int kinds = seen.texts.has_value() + seen.numbers.has_value() +
+                      seen.has_booleans + seen.HasObjects() + seen.HasArrays();
     if (kinds > 1) return Mixed(seen, path);
     if (seen.HasObjects()) return StructOf(seen, path);
     if (seen.HasArrays()) return ListOf(seen, path);
     if (seen.has_booleans) return Type(TypeKind::kBoolean);
-    if (seen.has_texts) return TextOf(seen, path);
-    if (!seen.has_numbers) {
+    if (seen.texts) return TextOf(seen, path);
+    if (!seen.numbers) {
       if (seen.is_text_column) return Type(TypeKind::kString);
       return std::nullopt;
     }
-    if (seen.number_candidates == 0) {
+    const Type type = seen.numbers->Preferred();
+    if (type.kind() == TypeKind::kString) {
       notes_.push_back(
           fmt::format("'{}' has numbers too large to be exact, so it is a string", path));
     }
-    return Preferred(seen.number_candidates);
+    return type;
   }
 
   /// A spelling of null makes a string of what it stands in.
   Type TextOf(const Seen& seen, const std::string& path) {
-    const Type type = Preferred(seen.text_candidates);
+    const Type type = seen.texts->Preferred();
+    const std::string why = seen.texts->WhyString();
+    if (!why.empty()) notes_.push_back(fmt::format("'{}' {}", path, why));
     if (seen.null_spelling.empty() || type.kind() == TypeKind::kString) return type;
     notes_.push_back(
         fmt::format("'{0}' has '{1}' beside values of type {2}, so it is a string; "
@@ -163,8 +115,8 @@ class SchemaInference::Resolution {
 
   std::optional<Type> Mixed(const Seen& seen, const std::string& path) {
     std::vector<std::string_view> kinds;
-    if (seen.has_texts) kinds.push_back("strings");
-    if (seen.has_numbers) kinds.push_back("numbers");
+    if (seen.texts) kinds.push_back("strings");
+    if (seen.numbers) kinds.push_back("numbers");
     if (seen.has_booleans) kinds.push_back("booleans");
     if (seen.HasObjects()) kinds.push_back("objects");
     if (seen.HasArrays()) kinds.push_back("arrays");
@@ -184,7 +136,8 @@ class SchemaInference::Resolution {
     FIRN_ASSIGN_OR_RETURN(const std::optional<Type> type,
                           TypeOf(seen.elements[0], path + ".element"));
     return Type::List(
-        {.type = *type, .required = IsAlwaysThere(seen.elements[0], seen.element_count)});
+        {.type = *type,
+         .required = IsAlwaysThere(seen.elements[0], *type, seen.element_count)});
   }
 
   const TimeUnits& units_;
@@ -208,11 +161,15 @@ void SchemaInference::AddColumns(const arrow::Schema& columns) {
   }
 }
 
-std::uint32_t SchemaInference::Candidates(std::uint32_t all) const {
-  return detail_ == InferenceDetail::kAsSeen ? all : all & ~kIntCandidate;
+TextTypes& SchemaInference::TypesIn(std::optional<TextTypes>& types,
+                                    std::uint32_t kinds) const {
+  if (types) return *types;
+  const bool is_as_seen = detail_ == InferenceDetail::kAsSeen;
+  return types.emplace(is_as_seen ? kinds : kinds & ~TextTypes::kIntBit,
+                       /*explains=*/!is_as_seen);
 }
 
-void SchemaInference::AddTexts(const arrow::RecordBatch& rows) {
+void SchemaInference::AddTexts(const arrow::RecordBatch& rows, const PlaceOfRow& place) {
   AddColumns(*rows.schema());
   record_count_ += rows.num_rows();
   for (int i = 0; i < rows.num_columns(); ++i) {
@@ -222,15 +179,14 @@ void SchemaInference::AddTexts(const arrow::RecordBatch& rows) {
     column.values += texts.length() - texts.null_count();
     for (std::int64_t row = 0; row < texts.length(); ++row) {
       if (texts.IsNull(row)) continue;
-      if (IsNullSpelling(texts.GetView(row))) {
-        if (column.null_spelling.empty()) column.null_spelling = texts.GetView(row);
-        continue;
+      const std::string_view text = texts.GetView(row);
+      if (text.empty()) {
+        ++column.empty_texts;
+      } else if (!IsNullSpelling(text)) {
+        TypesIn(column.texts, TextTypes::kAll).Add(text, [&] { return place(row); });
+      } else if (column.null_spelling.empty()) {
+        column.null_spelling = text;
       }
-      if (!std::exchange(column.has_texts, true)) {
-        column.text_candidates = Candidates(kTextCandidates);
-      }
-      if (column.text_candidates == 0) break;
-      column.text_candidates = Narrowed(column.text_candidates, texts.GetView(row));
     }
   }
 }
@@ -284,18 +240,12 @@ Status SchemaInference::AddValue(JsonCursor& cursor, Seen& seen) {
       return cursor.Boolean().status();
     case JsonKind::kNumber: {
       FIRN_ASSIGN_OR_RETURN(const std::string_view number, cursor.Number());
-      if (!std::exchange(seen.has_numbers, true)) {
-        seen.number_candidates = Candidates(kJsonNumberCandidates);
-      }
-      seen.number_candidates = Narrowed(seen.number_candidates, number);
+      TypesIn(seen.numbers, TextTypes::kNumbers).Add(number, nullptr);
       return Status::OK();
     }
     case JsonKind::kString: {
       FIRN_ASSIGN_OR_RETURN(const std::string_view text, cursor.String());
-      if (!std::exchange(seen.has_texts, true)) {
-        seen.text_candidates = kJsonTextCandidates;
-      }
-      seen.text_candidates = Narrowed(seen.text_candidates, text);
+      TypesIn(seen.texts, TextTypes::kTimes).Add(text, nullptr);
       return Status::OK();
     }
     case JsonKind::kArray:

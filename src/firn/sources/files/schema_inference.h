@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "firn/core/status.h"
 #include "firn/sources/files/json_cursor.h"
+#include "firn/sources/files/text_types.h"
 #include "firn/sources/files/time_units.h"
 #include "firn/types/schema.h"
 
@@ -22,6 +25,9 @@ struct InferredSchema {
   /// True if the files say the types themselves, false if they were told from values.
   bool is_declared = false;
 };
+
+/// "line 9 of a.csv".
+using PlaceOfRow = std::function<std::string(std::int64_t row)>;
 
 enum class InferenceDetail {
   /// Integers are longs, and every column is optional: what comes later must fit.
@@ -38,7 +44,9 @@ enum class InferenceDetail {
 /// timestamp that every value is a text of (ValueFromText; "t" and "f" are no booleans
 /// here); without any value, or if none fits, string. Zones decide between the two
 /// timestamps; dates among timestamps without zone are timestamps. A column that has a
-/// usual spelling of null ("NA") is a string, and a note tells of --null-value. What a
+/// usual spelling of null ("NA") is a string, and a note tells of --null-value; another
+/// note tells of the few values that make a string of a column. Empty texts (quoted ones)
+/// tell nothing: only a string takes them. What a
 /// number would not give back stays a string: leading zeros ("007"), and integers too
 /// long for a long or, among fractions, for a double. A column whose unit of time is
 /// declared is a timestamptz.
@@ -58,8 +66,8 @@ class SchemaInference {
   void AddColumns(const arrow::Schema& columns);
 
   /// Takes rows into account. Columns are matched by name; new ones are added behind the
-  /// others. REQUIRES: all columns are utf8.
-  void AddTexts(const arrow::RecordBatch& rows);
+  /// others. `place` tells where a row stands. REQUIRES: all columns are utf8.
+  void AddTexts(const arrow::RecordBatch& rows, const PlaceOfRow& place);
 
   /// Takes a JSON record into account; one that is no object is passed over, since it
   /// cannot be read either. Invalid if there are too many fields for columns: names that
@@ -82,16 +90,16 @@ class SchemaInference {
     std::string name;
     /// A CSV file has it, with or without values.
     bool is_text_column = false;
-    bool has_texts = false;
-    bool has_numbers = false;
     bool has_booleans = false;
+    /// Of the texts and the numbers, once there is one.
+    std::optional<TextTypes> texts;
+    std::optional<TextTypes> numbers;
     /// Other values than null.
     std::int64_t values = 0;
+    /// Of those of a CSV file, the empty ones: null where the column is no string.
+    std::int64_t empty_texts = 0;
     /// The first text that other programs mean null by ("NA"); empty if there is none.
     std::string null_spelling;
-    /// Types that every text, or number, so far is one of: bits by order of preference.
-    std::uint32_t text_candidates = 0;
-    std::uint32_t number_candidates = 0;
     /// Of the objects.
     std::vector<Seen> fields;
     std::int64_t object_count = 0;
@@ -105,7 +113,7 @@ class SchemaInference {
   Status AddFields(JsonCursor& cursor, std::vector<Seen>& fields);
   Status AddValue(JsonCursor& cursor, Seen& seen);
   Status AddElements(JsonCursor& cursor, Seen& seen);
-  std::uint32_t Candidates(std::uint32_t all) const;
+  TextTypes& TypesIn(std::optional<TextTypes>& types, std::uint32_t kinds) const;
 
   TimeUnits units_;
   InferenceDetail detail_;

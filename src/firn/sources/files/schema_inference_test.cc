@@ -21,9 +21,11 @@ std::shared_ptr<arrow::RecordBatch> Column(const std::string& name,
                                   std::ssize(values), {builder.Finish().ValueOrDie()});
 }
 
+std::string PlaceOf(std::int64_t row) { return fmt::format("line {}", row + 2); }
+
 std::string Inferred(const std::vector<const char*>& values) {
   SchemaInference inference(TimeUnits{});
-  inference.AddTexts(*Column("c", values));
+  inference.AddTexts(*Column("c", values), PlaceOf);
   return inference.Finish().ValueOrDie().schema.fields[0].type.ToString();
 }
 
@@ -49,13 +51,69 @@ TEST(SchemaInferenceTest, WhatDoesNotGoTogetherIsAString) {
   EXPECT_EQ(Inferred({"1", "true"}), "string");
   EXPECT_EQ(Inferred({"2013-01-01", "2013-01-01T10:00:00Z"}), "string");
   EXPECT_EQ(Inferred({"2013-01-01T10:00:00", "2013-01-01T10:00:00Z"}), "string");
-  EXPECT_EQ(Inferred({"1", ""}), "string");
   EXPECT_EQ(Inferred({"t", "f"}), "string");
+}
+
+/// `count` times `usual`, with `odd` from the fourth on.
+std::vector<std::string> NotesAmong(std::size_t count, const char* usual,
+                                    const std::vector<const char*>& odd) {
+  std::vector<const char*> values(count, usual);
+  values.insert(values.begin() + 3, odd.begin(), odd.end());
+  SchemaInference inference(TimeUnits{});
+  inference.AddTexts(*Column("k", values), PlaceOf);
+  const InferredSchema inferred = inference.Finish().ValueOrDie();
+  EXPECT_EQ(inferred.schema.fields[0].type.ToString(), "string");
+  return inferred.notes;
+}
+
+TEST(SchemaInferenceTest, AFewValuesThatMakeAStringAreToldOf) {
+  EXPECT_THAT(NotesAmong(999, "7", {"oops"}),
+              ElementsAre("'k' is a string: 1 of 1,000 values is no long, the first "
+                          "'oops' in line 5; declare it with --schema to have it as dead "
+                          "letter"));
+  EXPECT_THAT(NotesAmong(9, "2013-01-01", {"soon", "later"}),
+              ElementsAre("'k' is a string: 2 of 11 values are no date, the first 'soon' "
+                          "in line 5; declare it with --schema to have these as dead "
+                          "letters"));
+  const std::vector<const char*> many(600, "oops");
+  EXPECT_EQ(NotesAmong(200'000, "0.5", many).size(), 1u);
+  const std::vector<const char*> too_many(2100, "oops");
+  EXPECT_THAT(NotesAmong(200'000, "0.5", too_many), ElementsAre());
+  EXPECT_THAT(NotesAmong(3, "7", {"x"}), ElementsAre());
+  EXPECT_THAT(NotesAmong(100, "word", {"7"}), ElementsAre());
+}
+
+TEST(SchemaInferenceTest, TimestampsThatAreNotAlikeAreToldOf) {
+  EXPECT_THAT(NotesAmong(5, "2013-01-01T10:00:00", {"2013-01-01T10:00:00Z"}),
+              ElementsAre("'k' has timestamps with a zone (the first "
+                          "'2013-01-01T10:00:00Z' in line 5) and without "
+                          "('2013-01-01T10:00:00' in line 2), so it is a string; declare "
+                          "it with --schema to have the others as dead letters"));
+  for (const std::string zone : {"", "Z"}) {
+    const std::string micros = "2013-01-01T10:00:00.000001" + zone;
+    const std::string nanos = "2013-01-01T10:00:00.000000001" + zone;
+    EXPECT_THAT(NotesAmong(5, micros.c_str(), {nanos.c_str()}),
+                ElementsAre(fmt::format(
+                    "'k' has nanoseconds (the first '{}' in line 5), so it is "
+                    "a string; declare it as {} with --schema (format "
+                    "version 3), or round them to microseconds",
+                    nanos, zone.empty() ? "timestamp_ns" : "timestamptz_ns")));
+  }
+}
+
+TEST(SchemaInferenceTest, EmptyTextsTellNothing) {
+  EXPECT_EQ(Inferred({"1", "", "2"}), "long");
+  EXPECT_EQ(Inferred({"x", ""}), "string");
+  EXPECT_EQ(Inferred({"", ""}), "string");
+  SchemaInference as_seen(TimeUnits{}, InferenceDetail::kAsSeen);
+  as_seen.AddTexts(*Column("n", {"1", ""}), PlaceOf);
+  const types::Schema schema = as_seen.Finish().ValueOrDie().schema;
+  EXPECT_FALSE(schema.fields[0].required);
 }
 
 TEST(SchemaInferenceTest, ASpellingOfNullIsAStringAndToldOf) {
   SchemaInference inference(TimeUnits{});
-  inference.AddTexts(*Column("n", {"1", "NA", "2"}));
+  inference.AddTexts(*Column("n", {"1", "NA", "2"}), PlaceOf);
   const InferredSchema inferred = inference.Finish().ValueOrDie();
   EXPECT_EQ(inferred.schema.fields[0].type, types::Type(types::TypeKind::kString));
   EXPECT_THAT(inferred.notes,
@@ -66,7 +124,7 @@ TEST(SchemaInferenceTest, ASpellingOfNullIsAStringAndToldOf) {
 TEST(SchemaInferenceTest, ASpellingOfNullAmongTextsIsAText) {
   for (const auto& values : {std::vector<const char*>{"x", "NA"}, {"NA", "NA"}}) {
     SchemaInference inference(TimeUnits{});
-    inference.AddTexts(*Column("n", values));
+    inference.AddTexts(*Column("n", values), PlaceOf);
     const InferredSchema inferred = inference.Finish().ValueOrDie();
     EXPECT_EQ(inferred.schema.fields[0].type, types::Type(types::TypeKind::kString));
     EXPECT_THAT(inferred.notes, ElementsAre());
@@ -92,9 +150,9 @@ TEST(SchemaInferenceTest, NumbersThatWouldLoseDigitsAreStrings) {
 
 TEST(SchemaInferenceTest, EveryBatchCounts) {
   SchemaInference inference(TimeUnits{});
-  inference.AddTexts(*Column("a", {"1"}));
-  inference.AddTexts(*Column("b", {kNull}));
-  inference.AddTexts(*Column("a", {"1.5"}));
+  inference.AddTexts(*Column("a", {"1"}), PlaceOf);
+  inference.AddTexts(*Column("b", {kNull}), PlaceOf);
+  inference.AddTexts(*Column("a", {"1.5"}), PlaceOf);
   const types::Schema schema = inference.Finish().ValueOrDie().schema;
   ASSERT_EQ(schema.fields.size(), 2u);
   EXPECT_EQ(schema.fields[0].type, types::Type(types::TypeKind::kDouble));
@@ -105,7 +163,7 @@ TEST(SchemaInferenceTest, EveryBatchCounts) {
 
 TEST(SchemaInferenceTest, DeclaredUnitMakesATimestamp) {
   SchemaInference inference(TimeUnits{{"c", TimeUnit::kSeconds}});
-  inference.AddTexts(*Column("c", {"1", "2"}));
+  inference.AddTexts(*Column("c", {"1", "2"}), PlaceOf);
   EXPECT_EQ(inference.Finish().ValueOrDie().schema.fields[0].type.ToString(),
             "timestamptz");
 }

@@ -22,23 +22,30 @@ namespace {
 using types::TypeKind;
 using types::Value;
 
-Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& columns) {
+Status CheckKnown(const types::Schema& schema, const std::vector<std::string>& columns,
+                  const ConverterOptions& options) {
   const std::vector<std::string> names = ColumnNames(schema.fields);
-  for (const std::string& column : columns) {
-    if (std::ranges::count(names, column) > 0) continue;
-    const auto delimiter = columns.size() == 1 ? LikelyDelimiter(column) : std::nullopt;
-    if (delimiter) {
-      return InvalidError(
-          "the header is read as one column, '{}', which the table does not have; if "
-          "'{}' separates values, give --delimiter '{}'",
-          column, *delimiter, *delimiter);
-    }
-    return InvalidError(
-        "the table has no column '{}'; {}; --evolve-schema adds others, --ignore-unknown "
-        "leaves them out",
-        column, WhatIsThere(names, column));
+  const auto is_known = [&](const std::string& column) {
+    return std::ranges::count(names, column) > 0;
+  };
+  if (options.ignore_unknown && std::ranges::any_of(columns, is_known)) {
+    return Status::OK();
   }
-  return Status::OK();
+  const auto unknown = std::ranges::find_if_not(columns, is_known);
+  if (unknown == columns.end()) return Status::OK();
+  const auto delimiter =
+      columns.size() == 1 ? LikelyDelimiter(*unknown, options.delimiter) : std::nullopt;
+  if (delimiter) {
+    return InvalidError(
+        "the header is read as one column, '{}', which the table does not have; if "
+        "'{}' separates values, give --delimiter '{}'",
+        *unknown, *delimiter, *delimiter);
+  }
+  if (options.ignore_unknown) return NoneIsKnown(columns, names);
+  return InvalidError(
+      "the table has no column '{}'; {}; --evolve-schema adds others, --ignore-unknown "
+      "leaves them out",
+      *unknown, WhatIsThere(names, *unknown));
 }
 
 }  // namespace
@@ -52,7 +59,7 @@ ValueConverter::ValueConverter(types::Schema schema, ConverterOptions options)
 Result<ValueConverter> ValueConverter::Make(types::Schema schema,
                                             const std::vector<std::string>& columns,
                                             ConverterOptions options) {
-  if (!options.ignore_unknown) FIRN_RETURN_NOT_OK(CheckKnown(schema, columns));
+  FIRN_RETURN_NOT_OK(CheckKnown(schema, columns, options));
   for (const types::Field& field : schema.fields) {
     const bool is_there = std::ranges::count(columns, field.name) > 0;
     const bool has_default = FindDefault(field, types::kWriteDefault) != nullptr;
@@ -94,8 +101,9 @@ Result<std::shared_ptr<arrow::Array>> ValueConverter::Parse(
   const types::Type& type = schema_.fields[index].type;
   FIRN_ASSIGN_OR_RETURN(const auto builder, arrow::MakeBuilder(types::ToArrowType(type)));
   FIRN_RETURN_NOT_OK(builder->Reserve(texts.length()));
+  const bool is_null_if_empty = type.kind() != TypeKind::kBinary;
   for (std::int64_t row = 0; row < texts.length(); ++row) {
-    if (texts.IsNull(row)) {
+    if (texts.IsNull(row) || (is_null_if_empty && texts.GetView(row).empty())) {
       FIRN_RETURN_NOT_OK(builder->AppendNull());
       continue;
     }

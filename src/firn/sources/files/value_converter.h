@@ -28,6 +28,8 @@ struct ConverterOptions {
   TimeUnits time_units;
   /// Leave out columns that the schema does not have.
   bool ignore_unknown = false;
+  /// What was taken to separate the values of a line.
+  char delimiter = ',';
   /// Rows came before those that are converted: they have no column's first value.
   bool starts_midway = false;
 };
@@ -36,15 +38,16 @@ struct ConverterOptions {
 class ValueConverter {
  public:
   /// `columns` are those of the text, matched by name. Invalid, naming the column, if the
-  /// schema does not have one of them, requires one that is not among them and has no
-  /// write-default, or has one
-  /// among them that text cannot give (struct, list, map).
+  /// schema does not have one of them (with ignore_unknown: any of them), requires one
+  /// that is not among them and has no write-default, or has one among them that text
+  /// cannot give (struct, list, map).
   static Result<ValueConverter> Make(types::Schema schema,
                                      const std::vector<std::string>& columns,
                                      ConverterOptions options);
 
   /// Values are read as FromText does, numbers in timestamp columns by their declared
-  /// unit. Columns that `texts` lacks have their
+  /// unit; the empty text is null where the type is neither string nor binary, since
+  /// others quote what is null, too. Columns that `texts` lacks have their
   /// write-default, else null.
   ///
   /// Invalid, naming the column, if the first value of a timestamp column since Make is a

@@ -172,6 +172,33 @@ TEST(ValueConverterTest, UnknownColumnsMayBeIgnored) {
   EXPECT_THAT(Printed(converted, schema, 0), ElementsAre("1"));
 }
 
+TEST(ValueConverterTest, AnEmptyTextIsNullWhereItIsNoValue) {
+  const types::Schema schema = {
+      .fields = {Field(1, "n", "long"), Field(2, "at", "timestamp"),
+                 Field(3, "s", "string"), Field(4, "b", "binary")}};
+  const auto converted =
+      Convert(schema, {{"n", {""}}, {"at", {""}}, {"s", {""}}, {"b", {""}}}).ValueOrDie();
+  EXPECT_THAT(converted.rejected, testing::IsEmpty());
+  EXPECT_EQ(converted.batch->column(0)->null_count(), 1);
+  EXPECT_EQ(converted.batch->column(1)->null_count(), 1);
+  EXPECT_EQ(converted.batch->column(2)->null_count(), 0);
+  EXPECT_EQ(converted.batch->column(3)->null_count(), 0);
+}
+
+TEST(ValueConverterTest, AKnownColumnHasToBeThere) {
+  const types::Schema schema = {.fields = {Field(1, "a", "long")}};
+  const auto failure = [&](const Texts& texts, ConverterOptions options) {
+    return ErrorText(Convert(schema, texts, std::move(options)).status());
+  };
+  EXPECT_EQ(failure({{"b", {"1"}}, {"c", {"1"}}}, {.ignore_unknown = true}),
+            "the table has none of the file's columns; it has a, and the file b, c; "
+            "--ignore-unknown leaves out others, but one has to be there");
+  EXPECT_THAT(failure({{"a;c", {"1"}}}, {.ignore_unknown = true}),
+              HasSubstr("if ';' separates values, give --delimiter ';'"));
+  EXPECT_THAT(failure({{"a,c", {"1"}}}, {.delimiter = '\t'}),
+              HasSubstr("if ',' separates values, give --delimiter ','"));
+}
+
 TEST(ValueConverterTest, NumbersAreTimesOnlyInADeclaredUnit) {
   const types::Schema schema = {.fields = {Field(1, "ts", "timestamptz")}};
   const Texts numbers = {{"ts", {kNull, "1731508712229", "2013-01-01T00:00:00Z"}}};
