@@ -21,12 +21,17 @@ AfterFailure CommitRetry::After(const Status& failure) {
   failure_ = failure;
   is_unknown_ |= IsError(failure, ErrorKind::kOutcomeUnknown);
   if (attempt_ == kCommitAttemptsMax || IsUnavailableForTooLong(failure)) {
-    return AfterFailure::kGiveUp;
+    return GiveUp();
   }
   const Duration wait = WaitAfter(attempt_, kBackoff, runtime_);
-  if (!SleepUnlessStopped(runtime_, wait, stop_).ok()) return AfterFailure::kGiveUp;
+  if (!SleepUnlessStopped(runtime_, wait, stop_).ok()) return GiveUp();
   ++attempt_;
   return AfterFailure::kTryAgain;
+}
+
+AfterFailure CommitRetry::GiveUp() {
+  gave_up_ = true;
+  return AfterFailure::kGiveUp;
 }
 
 /// A catalog that waits for a lock before it says so makes few attempts long.

@@ -26,7 +26,7 @@ enum class AfterFailure {
   /// The attempts are used up. One of them may have been applied: whoever asks has to
   /// look, and to fail with Failure() if it was not.
   kGiveUp,
-  /// No other attempt would do better.
+  /// No other attempt would do better. Whoever asks has to look all the same.
   kFail,
 };
 
@@ -45,11 +45,15 @@ class CommitRetry {
   /// Told why the attempt failed. Waits if it is worth another.
   AfterFailure After(const Status& failure);
 
+  /// Whether the attempts were used up, rather than the last one failed for good.
+  bool gave_up() const { return gave_up_; }
+
   /// Why the last attempt failed: OutcomeUnknown if any one may have been applied, else
   /// Cancelled if it was the last one because of a stop.
   Status Failure() const;
 
  private:
+  AfterFailure GiveUp();
   bool IsUnavailableForTooLong(const Status& failure);
 
   Runtime& runtime_;
@@ -58,11 +62,13 @@ class CommitRetry {
   BootTime last_answer_ = runtime_.SinceBoot();
   Status failure_;
   bool is_unknown_ = false;
+  bool gave_up_ = false;
 };
 
 /// Makes attempts until one succeeds or `retry` says that it was the last one. Then
-/// `look` gives what an attempt of unknown outcome may have done all the same, nothing if
-/// that is not to be seen; without it, the failure is retry.Failure().
+/// `look` gives what an attempt may have done all the same, nothing if that is not to be
+/// seen. It is asked after a refusal, too: a proxy that lost the answer to a request
+/// sends it again, and what a server says to one that it has applied already is any 4xx.
 template <typename Done>
 Result<Done> TryCommit(CommitRetry& retry, const std::function<Result<Done>()>& attempt,
                        const std::function<std::optional<Done>()>& look) {
@@ -70,11 +76,10 @@ Result<Done> TryCommit(CommitRetry& retry, const std::function<Result<Done>()>& 
     Result<Done> done = attempt();
     if (done.ok()) return done;
     const AfterFailure next = retry.After(done.status());
-    if (next == AfterFailure::kFail) return done;
     if (next == AfterFailure::kTryAgain) continue;
     std::optional<Done> found = look();
     if (found.has_value()) return *std::move(found);
-    return retry.Failure();
+    return retry.gave_up() ? retry.Failure() : done.status();
   }
 }
 

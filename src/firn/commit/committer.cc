@@ -42,14 +42,10 @@ class Attempts {
         retry_(runtime, options.stop) {}
 
   Result<Outcomes> Run() {
-    bool gave_up = false;
     auto outcomes = TryCommit<Outcomes>(
         retry_, [this] { return Try(retry_.attempt()); },
-        [&] {
-          gave_up = true;
-          return LookForThem();
-        });
-    if (outcomes.ok() || !gave_up) return outcomes;
+        [this] { return LookForThem(); });
+    if (outcomes.ok() || !retry_.gave_up()) return outcomes;
     return AddContext(outcomes.status(),
                       fmt::format("gave up after {} attempts to commit batch {}",
                                   retry_.attempt(), batches_.back().id));
@@ -105,6 +101,8 @@ class Attempts {
   }
 
   std::optional<Outcomes> LookForThem() {
+    // They landed, and that is not what is wrong.
+    if (lost_properties_) return std::nullopt;
     const Result<View> view = Look();
     if (!view.ok() || view->verdict.ready > 0) return std::nullopt;
     return OutcomesOf(*view);
@@ -191,6 +189,7 @@ class Attempts {
     for (const auto& [property, value] : properties) {
       const auto shown = metadata.properties.find(property);
       if (shown != metadata.properties.end() && shown->second == value) continue;
+      lost_properties_ = true;
       return InvalidError(
           "the catalog did not keep table property {} (set to '{}' with snapshot {}): it "
           "cannot be used for landing; set the property by hand before any other attempt",
@@ -232,6 +231,7 @@ class Attempts {
 
   CommitRetry retry_;
   std::optional<Append> append_;
+  bool lost_properties_ = false;
   /// The snapshot of main whose manifest list was not there.
   std::optional<SnapshotId> without_list_;
 };

@@ -303,7 +303,8 @@ TEST_F(CommitterTest, StopsAtACatalogThatDropsProperties) {
   };
   EXPECT_THAT(table_.Commit({TestBatch(1, 0, 1)}),
               AllOf(HasSubstr("demo.events"), HasSubstr("did not keep")));
-  EXPECT_THAT(table_.Commit({TestBatch(1, 0, 1)}), HasSubstr("dropped"));
+  EXPECT_THAT(table_.Commit({TestBatch(1, 0, 1)}),
+              HasSubstr("firn.table-uuid is missing"));
   EXPECT_THAT(table_.LiveFiles(), ElementsAre("1"));
 }
 
@@ -315,6 +316,18 @@ TEST_F(CommitterTest, APermanentFailureIsNotRetried) {
   EXPECT_THAT(table_.Commit({TestBatch(1, 0, 1)}),
               AllOf(HasSubstr("demo.events"), HasSubstr("no such right")));
   EXPECT_EQ(commits_, 1);
+}
+
+/// What a server says to a request that a proxy, having lost the first answer, sent
+/// again.
+TEST_F(CommitterTest, ARefusalOfWhatWasAppliedIsResolvedByReading) {
+  table_.script().after_commit = [this] {
+    table_.script().after_commit = nullptr;
+    return ++commits_ == 1 ? InvalidError("400: requirements are not met") : Status::OK();
+  };
+  EXPECT_EQ(table_.Commit({TestBatch(1, 0, 1)}), "committed");
+  EXPECT_EQ(commits_, 1);
+  EXPECT_THAT(table_.LiveFiles(), ElementsAre("1"));
 }
 
 TEST_F(CommitterTest, GivesUpAfterTheLastAttemptAndSaysWhetherItIsKnown) {

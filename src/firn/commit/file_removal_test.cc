@@ -44,6 +44,12 @@ TEST_F(FileRemovalTest, AnUnknownOutcomeIsResolvedByReading) {
   EXPECT_EQ(table_.Commit({TestBatch(3, 6, 7)}), "committed");
 }
 
+TEST_F(FileRemovalTest, ARefusalOfWhatWasAppliedIsResolvedByReading) {
+  table_.script().after_commit = [] { return InvalidError("400: not met"); };
+  EXPECT_TRUE(table_.Remove(live_).ok());
+  EXPECT_THAT(table_.LiveFiles(), SizeIs(0));
+}
+
 TEST_F(FileRemovalTest, TheLastAttemptIsResolvedByReadingToo) {
   int commits = 0;
   table_.script().before_commit = [&](const auto&) {

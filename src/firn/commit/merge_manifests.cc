@@ -5,6 +5,15 @@
 #include "firn/iceberg/update/manifest_merge.h"
 
 namespace firn::commit {
+namespace {
+
+bool HasSnapshot(iceberg::Catalog& catalog, const iceberg::TableIdentifier& table,
+                 SnapshotId snapshot) {
+  const auto loaded = catalog.LoadTable(table);
+  return loaded.ok() && iceberg::FindSnapshot(loaded->metadata, snapshot) != nullptr;
+}
+
+}  // namespace
 
 Result<std::int64_t> MergeManifests(iceberg::Catalog& catalog, const iceberg::FileIo& io,
                                     Runtime& runtime,
@@ -25,7 +34,10 @@ Result<std::int64_t> MergeManifests(iceberg::Catalog& catalog, const iceberg::Fi
   const bool is_left_for_later = IsError(committed, ErrorKind::kConflict) ||
                                  IsError(committed, ErrorKind::kOutcomeUnknown);
   if (is_left_for_later) return 0;
-  FIRN_RETURN_NOT_OK(committed);
+  // Any other refusal may answer a second sending of a request that was applied.
+  if (!committed.ok() && !HasSnapshot(catalog, table, prepared.snapshot.snapshot_id)) {
+    return committed;
+  }
   return std::stoll(prepared.snapshot.summary.at("manifests-replaced"));
 }
 

@@ -55,5 +55,15 @@ TEST_F(MergeManifestsTest, AnUnknownOutcomeHarmsNothing) {
   EXPECT_THAT(table_.LiveFiles(), ElementsAre("1", "2", "3"));
 }
 
+TEST_F(MergeManifestsTest, ARefusalOfWhatWasAppliedIsResolvedByReading) {
+  table_.script().after_commit = [] { return InvalidError("404: no such table"); };
+  EXPECT_EQ(*Merge(), 3);
+}
+
+TEST_F(MergeManifestsTest, ARefusalOfWhatWasNotAppliedIsAnError) {
+  table_.script().before_commit = [](const auto&) { return InvalidError("403"); };
+  EXPECT_EQ(ErrorText(Merge().status()), "403");
+}
+
 }  // namespace
 }  // namespace firn::commit

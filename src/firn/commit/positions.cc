@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firn/commit/history.h"
+#include "firn/commit/position_owner.h"
 #include "firn/core/ulid.h"
 #include "firn/core/whole_number.h"
 
@@ -11,11 +12,6 @@ namespace firn::commit {
 namespace {
 
 constexpr std::string_view kFirnPrefix = "firn.";
-constexpr std::string_view kTableUuid = "firn.table-uuid";
-constexpr std::string_view kSnapshot = "firn.snapshot";
-constexpr std::string_view kSequence = "firn.sequence";
-constexpr std::string_view kCommitPrefix = "firn.commit.";
-constexpr std::string_view kWalPrefix = "firn.wal.";
 constexpr std::string_view kKafkaPrefix = "firn.source.";
 constexpr std::string_view kLoadPrefix = "firn.load.";
 
@@ -156,11 +152,6 @@ class PropertyReader {
     return found == metadata_.properties.end() ? nullptr : &found->second;
   }
 
-  bool SpeaksOfThisTable() const {
-    const std::string* uuid = Find(kTableUuid);
-    return uuid != nullptr && *uuid == metadata_.table_uuid.value();
-  }
-
   Result<std::int64_t> Number(std::string_view property) const {
     const std::string* text = Find(property);
     if (text == nullptr) {
@@ -225,20 +216,18 @@ class PropertyReader {
   const iceberg::TableMetadata& metadata_;
 };
 
-/// A catalog that loses properties makes a table look as if nothing had been landed.
-Status CheckNotDropped(const iceberg::TableMetadata& metadata) {
-  for (const iceberg::Snapshot* snapshot : HistoryOfMain(metadata)) {
-    for (const auto& [entry, value] : snapshot->summary) {
-      if (!entry.starts_with(kCommitPrefix)) continue;
-      return Error(
-          ErrorKind::kCorruption,
-          "table property {} is missing though snapshot {} holds commits of Firn: "
-          "the catalog, or somebody, dropped the firn.* properties; restore them "
-          "from the metadata of that snapshot, and use a catalog that keeps them",
-          kTableUuid, snapshot->snapshot_id);
-    }
-  }
-  return Status::OK();
+/// No commit takes firn.commit away again: a WAL that main knows has it.
+Status CheckKnowsLastBatch(const iceberg::TableMetadata& metadata, const WalId& wal) {
+  const std::string property = Named(kCommitPrefix, wal);
+  const iceberg::Snapshot* ours =
+      FindInHistoryOfMain(metadata, [&](const iceberg::Snapshot& snapshot) {
+        return snapshot.summary.contains(property);
+      });
+  if (ours == nullptr) return Status::OK();
+  return Error(ErrorKind::kCorruption,
+               "table property {} is missing, though snapshot {} of main is a commit of "
+               "this WAL; restore it, and {}{}, from the table's earlier metadata",
+               property, ours->snapshot_id, kWalPrefix, wal);
 }
 
 /// Whether `entry` of the snapshot's summary names the batch.
@@ -310,14 +299,15 @@ Result<SourceEntry> ParseSourceId(std::string_view source) {
 Result<TablePositions> ReadPositions(const iceberg::TableMetadata& metadata,
                                      const WalId& wal) {
   const PropertyReader reader(metadata);
-  if (reader.Find(kTableUuid) == nullptr) FIRN_RETURN_NOT_OK(CheckNotDropped(metadata));
   TablePositions positions;
-  if (!reader.SpeaksOfThisTable()) return positions;
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t snapshot, reader.Number(kSnapshot));
-  FIRN_ASSIGN_OR_RETURN(const std::int64_t sequence, reader.Number(kSequence));
+  FIRN_ASSIGN_OR_RETURN(const bool are_own, PositionsAreOwn(metadata));
+  if (!are_own) return positions;
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t snapshot, reader.Number(kSnapshotProperty));
+  FIRN_ASSIGN_OR_RETURN(const std::int64_t sequence, reader.Number(kSequenceProperty));
   positions.snapshot = SnapshotId(snapshot);
   positions.sequence = SnapshotSequence(sequence);
   FIRN_ASSIGN_OR_RETURN(positions.last_batch, reader.LastBatch(wal));
+  if (!positions.last_batch) FIRN_RETURN_NOT_OK(CheckKnowsLastBatch(metadata, wal));
   FIRN_ASSIGN_OR_RETURN(positions.reached.shards, reader.Shards(wal));
   FIRN_ASSIGN_OR_RETURN(positions.reached.sources, reader.Sources());
   return positions;
@@ -328,9 +318,9 @@ Result<PropertyChanges> ChangeProperties(const iceberg::TableMetadata& metadata,
   FIRN_CHECK(next.snapshot.has_value() && next.last_batch.has_value());
   PropertyChanges changes;
   std::map<std::string, std::string>& updates = changes.updates;
-  updates[std::string(kTableUuid)] = metadata.table_uuid.value();
-  updates[std::string(kSnapshot)] = fmt::format("{}", *next.snapshot);
-  updates[std::string(kSequence)] = fmt::format("{}", next.sequence);
+  updates[std::string(kTableUuidProperty)] = metadata.table_uuid.value();
+  updates[std::string(kSnapshotProperty)] = fmt::format("{}", *next.snapshot);
+  updates[std::string(kSequenceProperty)] = fmt::format("{}", next.sequence);
   updates[Named(kCommitPrefix, wal)] = next.last_batch->value();
   for (const auto& [shard, sequence] : next.reached.shards) {
     AddEntry(Named(kWalPrefix, wal), shard, fmt::format("{}", sequence), updates);
@@ -338,10 +328,10 @@ Result<PropertyChanges> ChangeProperties(const iceberg::TableMetadata& metadata,
   const auto number_text = [](std::int64_t number) { return fmt::format("{}", number); };
   FIRN_RETURN_NOT_OK(AddSources(next.reached.sources, number_text, updates));
 
-  const bool all_are_foreign = !PropertyReader(metadata).SpeaksOfThisTable();
+  FIRN_ASSIGN_OR_RETURN(const bool are_own, PositionsAreOwn(metadata));
   for (const auto& [property, text] : metadata.properties) {
     if (!property.starts_with(kFirnPrefix) || updates.contains(property)) continue;
-    if (all_are_foreign || IsOwned(property, wal)) changes.removals.push_back(property);
+    if (!are_own || IsOwned(property, wal)) changes.removals.push_back(property);
   }
   return changes;
 }

@@ -61,12 +61,12 @@ struct TablePositions {
   bool operator==(const TablePositions&) const = default;
 };
 
-/// Reads the positions of one WAL; other WALs' are not looked at. If firn.table-uuid is
-/// not the table's, all firn.* properties count as absent.
+/// Reads the positions of one WAL; other WALs' are not looked at. If they were copied
+/// from another table (PositionsAreOwn), all firn.* properties count as absent.
 ///
-/// Corruption, naming the property, for a malformed one, and for a table whose main
-/// branch has commits of Firn but whose properties were dropped: planning from nothing
-/// would land all rows again.
+/// Corruption, naming the property, for a malformed one, for whose they are
+/// (PositionsAreOwn), and for a table whose main branch has commits of this WAL but whose
+/// properties do not know it: planning from nothing would land all rows again.
 Result<TablePositions> ReadPositions(const iceberg::TableMetadata& metadata,
                                      const WalId& wal);
 
@@ -78,8 +78,9 @@ struct PropertyChanges {
 };
 
 /// What makes the properties of `metadata` say `next`, for the commit whose snapshot
-/// `next` names. Properties that are not the table's own (see ReadPositions) are removed;
-/// other WALs' stay. Invalid for a source id that is not understood.
+/// `next` names. Properties that are not the table's own (PositionsAreOwn) are removed;
+/// other WALs' stay. Corruption as PositionsAreOwn, Invalid for a source id that is not
+/// understood.
 ///
 /// REQUIRES: `next` has a snapshot and a last batch.
 Result<PropertyChanges> ChangeProperties(const iceberg::TableMetadata& metadata,

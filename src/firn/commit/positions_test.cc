@@ -145,13 +145,18 @@ TEST(PositionsTest, RefusesPositionsWithoutTheirSnapshot) {
   }
 }
 
-TEST(PositionsTest, RefusesATableWhosePropertiesWereDropped) {
-  iceberg::TableMetadata metadata = TableWith({});
+TEST(PositionsTest, RefusesATableWhosePropertiesOfOneWalWereDropped) {
+  Texts texts = SomeTexts();
+  texts.erase(kCommit);
+  iceberg::TableMetadata metadata = TableWith(texts);
   metadata.snapshots = {SnapshotWith(5, {{kCommit, TestBatchId(1).value()}})};
   metadata.current_snapshot_id = SnapshotId(5);
   const auto positions = ReadPositions(metadata, TestWal());
   EXPECT_TRUE(IsError(positions.status(), ErrorKind::kCorruption));
-  EXPECT_THAT(ErrorText(positions.status()), HasSubstr("snapshot 5"));
+  EXPECT_THAT(
+      ErrorText(positions.status()),
+      testing::AllOf(HasSubstr(kCommit + " is missing"), HasSubstr("snapshot 5")));
+  EXPECT_TRUE(ReadPositions(metadata, TestWal(2)).ok()) << "which never committed";
 }
 
 TEST(PositionsTest, UnderstandsSourceIds) {

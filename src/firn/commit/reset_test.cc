@@ -266,6 +266,15 @@ TEST_F(ResetTest, AnUnknownOutcomeUponWhichSomebodyBuiltIsResolvedByReading) {
   EXPECT_EQ(Reached(), 1);
 }
 
+TEST_F(ResetTest, ARefusalOfWhatWasAppliedIsResolvedByReading) {
+  Commit(TestBatch(1, 0, 2));
+  RollBack();
+  table_.script().after_commit = [] { return InvalidError("400: not met"); };
+  const std::size_t before = table_.Load().snapshots.size();
+  Reset(kToTable);
+  EXPECT_EQ(table_.Load().snapshots.size(), before + 1);
+}
+
 TEST_F(ResetTest, TheLastAttemptIsResolvedByReadingToo) {
   Commit(TestBatch(1, 0, 2));
   RollBack();

@@ -22,12 +22,22 @@ Reply ServerError(int status) {
   return {.status = status, .body = "<html>a proxy's page</html>"};
 }
 
+/// In a REST catalog's own words.
+Reply Refusal(int status, const char* type) {
+  return {.status = status,
+          .body = fmt::format(R"({{"error":{{"message":"no","type":"{}","code":{}}}}})",
+                              type, status)};
+}
+
 enum class What {
   kConflict,
   kBadGatewayAfterApplying,
   kDropAfterApplying,
   kTruncatedAfterApplying,
   kAnswerToASecondSending,
+  kNotFoundAfterApplying,
+  kBadRequestAfterApplying,
+  kUnprocessableAfterApplying,
   kTimeOutAndAppliedLater,
   kServerErrorForAConflict,
   kServerErrorBeforeApplying,
@@ -50,6 +60,10 @@ std::vector<FaultCase> AllFaults() {
       {What::kDropAfterApplying, "dropped_after_applying", "unknown 1"},
       {What::kTruncatedAfterApplying, "truncated_after_applying", "unknown 1"},
       {What::kAnswerToASecondSending, "409_to_a_second_sending", "conflict 1"},
+      // What other servers answer to a request that a proxy sent twice.
+      {What::kNotFoundAfterApplying, "404_after_applying", "refused 1"},
+      {What::kBadRequestAfterApplying, "400_after_applying", "refused 1"},
+      {What::kUnprocessableAfterApplying, "422_after_applying", "refused 1"},
       {What::kTimeOutAndAppliedLater, "time_out_applied_later", "conflict 1, unknown 1"},
       {What::kServerErrorForAConflict, "500_for_a_conflict", "committed 1, unknown 1"},
       {What::kServerErrorBeforeApplying, "503_not_applied", "committed 1, unknown 1"},
@@ -146,6 +160,12 @@ class RestFaultTest : public testing::TestWithParam<FaultCase> {
     switch (GetParam().what) {
       case What::kBadGatewayAfterApplying:
         return ServerError(502);
+      case What::kNotFoundAfterApplying:
+        return Refusal(404, "NoSuchTableException");
+      case What::kBadRequestAfterApplying:
+        return Refusal(400, "BadRequestException");
+      case What::kUnprocessableAfterApplying:
+        return Refusal(422, "UnprocessableEntityException");
       case What::kDropAfterApplying:
         return http::Drop();
       case What::kTruncatedAfterApplying:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firn/commit/merge_manifests.h"
+#include "firn/commit/position_owner.h"
 #include "firn/commit/positions.h"
 #include "firn/commit/rollback.h"
 #include "firn/shift/abandoned_files.h"
@@ -57,10 +58,16 @@ Result<TableShift::Head> TableShift::HeadOf(iceberg::TableMetadata metadata) {
   return head;
 }
 
-Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
-  FIRN_ASSIGN_OR_RETURN(Head head, LoadHead());
+Result<std::vector<wal::ShardListing>> TableShift::ListShards(const Head& head) {
   FIRN_ASSIGN_OR_RETURN(
       auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
+  FIRN_RETURN_NOT_OK(commit::CheckAreNotOfShards(head.metadata, wal_id_, shards));
+  return shards;
+}
+
+Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
+  FIRN_ASSIGN_OR_RETURN(Head head, LoadHead());
+  FIRN_ASSIGN_OR_RETURN(auto shards, ListShards(head));
   auto planned = PlanIteration(environment_.wal_reader, *spool_,
                                {.metadata = std::move(head.metadata),
                                 .from = std::move(head.positions.reached),
@@ -72,8 +79,7 @@ Result<PlannedIteration> TableShift::Plan(const StopToken& stop) {
 
 Result<WalBacklog> TableShift::FindBacklog(iceberg::TableMetadata metadata) {
   FIRN_ASSIGN_OR_RETURN(const Head head, HeadOf(std::move(metadata)));
-  FIRN_ASSIGN_OR_RETURN(const auto shards, wal::ListShards(environment_.wal_store,
-                                                           head.metadata.table_uuid));
+  FIRN_ASSIGN_OR_RETURN(const auto shards, ListShards(head));
   return BacklogOf(shards, head.positions.reached);
 }
 

@@ -179,6 +179,8 @@ class TableShift {
                                                ShiftObserver& observer);
   Result<Head> LoadHead();
   Result<Head> HeadOf(iceberg::TableMetadata metadata);
+  /// Of the table's log, if the head's positions may be what they say.
+  Result<std::vector<wal::ShardListing>> ListShards(const Head& head);
 
   const Environment environment_;
   const iceberg::TableIdentifier table_;

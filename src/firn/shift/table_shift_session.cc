@@ -195,7 +195,7 @@ Result<TableShift::Session::Step> TableShift::Session::Iterate() {
   const std::optional<BatchId> parent = head.positions.last_batch;
   const Result<PlannedIteration> planned = Plan(std::move(head));
   if (IsStale(planned.status())) return Step::kPlanAgain;
-  FIRN_RETURN_NOT_OK(WithWayOut(planned.status(), shift_.table_));
+  FIRN_RETURN_NOT_OK(planned.status());
   if (planned->segments.empty()) return Conclude(*planned);
   observer_.OnPlanned(*planned);
   CrashPoint("shift.planned");
@@ -218,16 +218,17 @@ Result<TableShift::Head> TableShift::Session::LoadPlannedHead() {
 }
 
 Result<PlannedIteration> TableShift::Session::Plan(Head head) {
-  FIRN_ASSIGN_OR_RETURN(
-      auto shards, wal::ListShards(environment_.wal_store, head.metadata.table_uuid));
+  FIRN_ASSIGN_OR_RETURN(auto shards, shift_.ListShards(head));
   listed_ = shards;
   if (!horizon_) horizon_ = HorizonOf(shards);
   CutAt(*horizon_, shards);
-  return PlanIteration(environment_.wal_reader, *shift_.spool_,
-                       {.metadata = std::move(head.metadata),
-                        .from = std::move(head.positions.reached),
-                        .shards = std::move(shards)},
-                       shift_.options_.iteration, stop_);
+  auto planned = PlanIteration(environment_.wal_reader, *shift_.spool_,
+                               {.metadata = std::move(head.metadata),
+                                .from = std::move(head.positions.reached),
+                                .shards = std::move(shards)},
+                               shift_.options_.iteration, stop_);
+  if (!planned.ok()) return WithWayOut(planned.status(), shift_.table_);
+  return planned;
 }
 
 /// A segment of the listing is gone: another process has committed and deleted it. Or

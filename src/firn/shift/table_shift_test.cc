@@ -671,5 +671,29 @@ TEST(TableShiftTest, ATableThatWasRolledBackStops) {
   EXPECT_EQ(warehouse.Files(), "[a1]");
 }
 
+TEST(TableShiftTest, RowsAreNotTakenAgainWhereTheUuidOfThePositionsIsDamaged) {
+  TestWarehouse warehouse;
+  warehouse.Write("a1");
+  warehouse.Shift();
+  for (const char* uuid : {"00000000-0000-4000-8000-000000000000", "damaged"}) {
+    warehouse.Change({iceberg::SetProperties{.updates = {{"firn.table-uuid", uuid}}}});
+    EXPECT_THAT(warehouse.TryShift().status().message(), HasSubstr(uuid));
+  }
+  EXPECT_EQ(warehouse.Files(), "[a1]");
+}
+
+TEST(TableShiftTest, RowsAreNotTakenAgainThoughExpiryTookTheSnapshotsOfDamagedPositions) {
+  TestWarehouse warehouse;
+  warehouse.Write("a1");
+  warehouse.Shift();
+  warehouse.catalog_script().shown = [](iceberg::TableMetadata& metadata) {
+    metadata.current_snapshot_id.reset();
+    metadata.refs.clear();
+    metadata.snapshots.Erase(0);
+    metadata.properties["firn.table-uuid"] = "00000000-0000-4000-8000-000000000000";
+  };
+  EXPECT_THAT(warehouse.TryShift().status().message(), HasSubstr("of this table's log"));
+}
+
 }  // namespace
 }  // namespace firn::shift
