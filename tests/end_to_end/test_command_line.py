@@ -316,3 +316,15 @@ def test_files_are_for_whom_the_configuration_says(people, setting, folders, fil
     made = [warehouse, *warehouse.rglob("*")]
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_dir()} == folders
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()} == files
+
+
+@pytest.mark.parametrize("folder", ["a?1", "?", "a#b", "a%20b", "50%", "a b", "~", "ä&ö=ü", "a;b", "a?mode=ro"])
+def test_a_warehouse_is_the_folder_of_that_very_name(people, folder):
+    people.run("--warehouse", folder, "load", "db.people", "people.csv", "--create")
+    people.run("--warehouse", folder, "load", "db.people", "people.csv", "--id", "again")
+    made = sorted(path.name for path in people.folder.iterdir())
+    assert made == sorted([folder, "header.csv", "people.csv"])
+    assert (people.folder / folder / "catalog.db").is_file()
+    shown = people.json("--warehouse", folder, "inspect", "table", "db.people")
+    assert "db.people" in json.dumps(shown)
+    assert f"{people.folder}/{folder}/catalog.db" in people.run("--warehouse", folder, "check").stdout

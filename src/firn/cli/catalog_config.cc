@@ -25,6 +25,7 @@ void AddEmbeddedCatalog(CatalogConfig& catalog) {
   const auto folder = catalog.warehouse_folder();
   if (is_said || !is_sql || !folder) return;
   properties[catalog_property::kUri] = fmt::format("sqlite:///{}/catalog.db", *folder);
+  catalog.is_embedded = true;
 }
 
 /// Where nothing but a warehouse is said, that is what is wrong if it cannot be used.
@@ -72,7 +73,9 @@ std::optional<std::string> CatalogConfig::warehouse_folder() const {
 Status CompleteCatalog(CatalogConfig& catalog) {
   AddEmbeddedCatalog(catalog);
   auto problem = ProblemOfWarehouse(catalog);
-  if (!problem) problem = iceberg::FindPropertyProblem(catalog.properties);
+  if (!problem && !catalog.is_embedded) {
+    problem = iceberg::FindPropertyProblem(catalog.properties);
+  }
   if (!problem) return Status::OK();
   const auto place = catalog.places.find(problem->property);
   return InvalidError("{}: {}",

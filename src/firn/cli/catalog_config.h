@@ -16,6 +16,9 @@ struct CatalogConfig {
   iceberg::CatalogProperties properties;
   /// Where a property was written, for messages: "firn.yaml:3: catalog.uri".
   std::map<std::string, std::string> places;
+  /// The file "catalog.db" in the warehouse, rather than what `uri` says: an address of
+  /// SQLite ends at a '?', and a folder may have one.
+  bool is_embedded = false;
 
   /// Also replaces.
   void Set(const std::string& property, std::string value, std::string place);

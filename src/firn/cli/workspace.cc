@@ -21,7 +21,9 @@ Result<std::optional<std::string>> WarehousePath(const Config& config) {
 }
 
 /// The file of a catalog in SQLite; nothing for any other.
-std::optional<std::string> CatalogFile(const iceberg::CatalogSettings& settings) {
+std::optional<std::string> CatalogFile(const CatalogConfig& catalog,
+                                       const iceberg::CatalogSettings& settings) {
+  if (catalog.is_embedded) return *catalog.warehouse_folder() + "/catalog.db";
   const auto uri = iceberg::FindProperty(settings.properties, catalog_property::kUri);
   const auto address = iceberg::ParseSqlUri(uri.value_or(""));
   if (!address || address->dialect != iceberg::SqlDialect::kSqlite) return std::nullopt;
@@ -54,9 +56,8 @@ Result<iceberg::CatalogSettings> SettingsOf(const Config& config) {
     settings.properties[catalog_property::kWarehouse] =
         storage::LocationOfLocalPath(*warehouse);
   }
-  if (const auto file = CatalogFile(settings)) {
-    FIRN_ASSIGN_OR_RETURN(const std::string path, AbsolutePath(*file));
-    settings.properties[catalog_property::kUri] = "sqlite:///" + path;
+  if (const auto file = CatalogFile(config.catalog, settings)) {
+    FIRN_ASSIGN_OR_RETURN(settings.sqlite_file, AbsolutePath(*file));
   }
   return settings;
 }

@@ -11,9 +11,16 @@
 namespace firn::iceberg {
 namespace {
 
-Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const SqlAddress& address,
-                                                  const CatalogSettings& settings,
+SqlAddress AddressOf(const CatalogSettings& settings) {
+  if (!settings.sqlite_file.empty()) {
+    return {.dialect = SqlDialect::kSqlite, .target = settings.sqlite_file};
+  }
+  return *ParseSqlUri(*FindProperty(settings.properties, catalog_property::kUri));
+}
+
+Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const CatalogSettings& settings,
                                                   Runtime& runtime) {
+  const SqlAddress address = AddressOf(settings);
   switch (address.dialect) {
     case SqlDialect::kSqlite:
       return SqliteDatabase::Open(address.target, settings.wait_ms, settings.mode,
@@ -30,10 +37,8 @@ Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const SqlAddress& address,
 
 Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const CatalogSettings& settings,
                                                 const FileIo& io, Runtime& runtime) {
-  const auto uri = FindProperty(settings.properties, catalog_property::kUri);
   const auto warehouse = FindProperty(settings.properties, catalog_property::kWarehouse);
-  FIRN_ASSIGN_OR_RETURN(auto database,
-                        OpenDatabase(*ParseSqlUri(*uri), settings, runtime));
+  FIRN_ASSIGN_OR_RETURN(auto database, OpenDatabase(settings, runtime));
   return SqlCatalog::Open(std::move(database),
                           {.mode = settings.mode,
                            .catalog_name = settings.name,
@@ -54,6 +59,7 @@ Result<std::unique_ptr<Catalog>> OpenRestCatalog(const CatalogSettings& settings
 
 Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogSettings& settings,
                                              const FileIo& io, Runtime& runtime) {
+  if (!settings.sqlite_file.empty()) return OpenSqlCatalog(settings, io, runtime);
   if (const auto problem = FindPropertyProblem(settings.properties)) {
     return InvalidError("catalog {}: {}: {}", settings.name, problem->property,
                         problem->text);

@@ -14,6 +14,9 @@ namespace firn::iceberg {
 struct CatalogSettings {
   std::string name = "firn";
   CatalogProperties properties = {};
+  /// The path of a SQLite file, taken as it is, in place of the property `uri`, which
+  /// cannot name every file. Empty: the property counts.
+  std::string sqlite_file = {};
   CatalogMode mode = CatalogMode::kCreate;
   /// How long one request to a database waits, for a lock or for a server that does not
   /// answer, before Unavailable. A REST catalog has properties for that.

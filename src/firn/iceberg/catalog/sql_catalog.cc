@@ -9,6 +9,7 @@
 #include "firn/core/ulid.h"
 #include "firn/iceberg/io/metadata_io.h"
 #include "firn/iceberg/io/old_metadata.h"
+#include "firn/storage/location.h"
 
 namespace firn::iceberg {
 namespace {
@@ -33,6 +34,9 @@ constexpr const char* kCreateTables[] = {
 constexpr std::string_view kTables = "iceberg_tables";
 constexpr std::string_view kNamespaces = "iceberg_namespace_properties";
 constexpr std::string_view kTypeColumn = "iceberg_type";
+
+/// Of a value in a message.
+constexpr std::size_t kShownBytesMax = 100;
 
 constexpr std::string_view kOneTable =
     "catalog_name = $1 AND table_namespace = $2 AND table_name = $3";
@@ -96,6 +100,29 @@ Result<std::vector<std::string>> ColumnsOfTables(SqlDatabase& database,
   return tables;
 }
 
+/// A value as a message shows it; the bytes that are not printable text as "\\xff".
+std::string Shown(const std::optional<std::string>& value) {
+  if (!value) return "NULL";
+  std::string shown;
+  for (const char c : value->substr(0, kShownBytesMax)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = byte >= 0x20 && byte < 0x7F;
+    shown += is_plain ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return fmt::format("'{}'{}", shown, value->size() > kShownBytesMax ? "..." : "");
+}
+
+/// Corruption, with `place` and the value, unless a column holds an absolute location.
+/// SQLite keeps values of any type in a column of text.
+Status CheckIsLocation(const std::optional<std::string>& value, std::string_view place,
+                       std::string_view way_out) {
+  const bool is_location = value && value->find('\0') == std::string::npos &&
+                           storage::ParseLocation(*value).ok();
+  if (is_location) return Status::OK();
+  return Error(ErrorKind::kCorruption, "{} is no location: {} (it is {})", place, way_out,
+               Shown(value));
+}
+
 Status TableIsThere(const TableIdentifier& identifier) {
   return Error(ErrorKind::kAlreadyExists, "table {} is there already", identifier);
 }
@@ -133,7 +160,13 @@ Result<std::string> SqlCatalog::MetadataLocation(const TableIdentifier& identifi
                                    "{}{}",
                                    kOneTable, only_tables_),
                        KeyOf(identifier)));
-  if (rows.empty() || !rows[0][0].has_value()) return NoTable(identifier);
+  if (rows.empty()) return NoTable(identifier);
+  FIRN_RETURN_NOT_OK(CheckIsLocation(
+      rows[0][0],
+      fmt::format("{}: catalog {}: table {}: column metadata_location of {}",
+                  database_->name(), options_.catalog_name, identifier, kTables),
+      "set it to the newest file in the folder metadata of the table, or drop the table "
+      "and register it anew"));
   return *rows[0][0];
 }
 
@@ -173,7 +206,13 @@ Result<std::string> SqlCatalog::NewTableLocation(const TableIdentifier& identifi
                        "catalog_name = $1 AND namespace = $2 AND property_key = $3",
                        {options_.catalog_name, identifier.namespace_name, kLocationKey}));
   if (rows.empty()) return DefaultTableLocation(options_.warehouse, identifier);
-  std::string folder = rows[0][0].value_or("");
+  FIRN_RETURN_NOT_OK(
+      CheckIsLocation(rows[0][0],
+                      fmt::format("{}: catalog {}: namespace {}: property {} in {}",
+                                  database_->name(), options_.catalog_name,
+                                  identifier.namespace_name, kLocationKey, kNamespaces),
+                      "set it to a folder, or delete the row"));
+  std::string folder = *rows[0][0];
   while (folder.ends_with('/')) folder.pop_back();
   return fmt::format("{}/{}", folder, identifier.name);
 }

@@ -9,6 +9,7 @@
 
 #include "firn/iceberg/catalog/open_catalog.h"
 #include "firn/iceberg/catalog/sqlite_database.h"
+#include "firn/iceberg/testing/postgres_schema.h"
 #include "firn/iceberg/testing/sample_table.h"
 #include "firn/storage/faulty_store.h"
 #include "firn/storage/temporary_directory.h"
@@ -131,6 +132,70 @@ TEST_F(SqlCatalogTest, NamespaceMaySayWhereItsTablesLie) {
                   .ok());
   const auto table = catalog->CreateTable(kFlights, FlightsCreation()).ValueOrDie();
   EXPECT_EQ(table.metadata.location, "memory:///far/flights");
+}
+
+TEST_F(SqlCatalogTest, ALocationThatIsNoneIsNamedAndNoMissingTable) {
+  auto catalog = Open().ValueOrDie();
+  CreateFlights(*catalog);
+  for (const auto& [value, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"NULL", "(it is NULL)"},
+           {"''", "(it is '')"},
+           {"5", "(it is '5')"},
+           {"1.5", "(it is '1.5')"},
+           {"x'00ff2f'", R"((it is '\x00\xff/'))"},
+           {"x'2f6100'", R"((it is '/a\x00'))"},
+           {"'metadata/1.json'", "(it is 'metadata/1.json')"}}) {
+    const std::string set = "UPDATE iceberg_tables SET metadata_location = ";
+    ASSERT_TRUE(Database()->Write(set + value).ok());
+    const std::string begin = fmt::format(
+        "{}: catalog firn: table demo.flights: column metadata_location of "
+        "iceberg_tables is no location: ",
+        path_);
+    for (const Status& status :
+         {catalog->LoadTable(kFlights).status(), SetProperty(*catalog),
+          catalog->CreateTable(kFlights, FlightsCreation()).status()}) {
+      EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << value;
+      EXPECT_THAT(ErrorText(status),
+                  testing::AllOf(testing::StartsWith(begin), testing::EndsWith(shown)));
+    }
+  }
+  EXPECT_TRUE(catalog->DropTable(kFlights).ok()) << "which is a way out";
+}
+
+TEST_F(SqlCatalogTest, ALocationThatIsNoneIsNamedOnPostgres) {
+  const auto schema = PostgresSchema::Make();
+  if (schema == nullptr) GTEST_SKIP() << kNoPostgres;
+  auto catalog =
+      OpenCatalog(
+          {.name = "firn",
+           .properties = {{"uri", schema->Uri()}, {"warehouse", "memory:///warehouse"}}},
+          files_.io(), SystemRuntime())
+          .ValueOrDie();
+  CreateFlights(*catalog);
+  for (const std::string value : {"NULL", "''", "'5'"}) {
+    const std::string set = "UPDATE iceberg_tables SET metadata_location = ";
+    ASSERT_TRUE(schema->Open()->Write(set + value).ok());
+    const Status status = catalog->LoadTable(kFlights).status();
+    EXPECT_TRUE(IsError(status, ErrorKind::kCorruption)) << status;
+    EXPECT_THAT(ErrorText(status),
+                testing::AllOf(testing::StartsWith("postgresql://"),
+                               HasSubstr("table demo.flights: column metadata_location"),
+                               HasSubstr(fmt::format("(it is {})", value))));
+  }
+}
+
+TEST_F(SqlCatalogTest, ALocationOfANamespaceThatIsNoneIsNamed) {
+  auto catalog = Open().ValueOrDie();
+  ASSERT_TRUE(catalog->CreateNamespace("demo").ok());
+  ASSERT_TRUE(Database()
+                  ->Write("INSERT INTO iceberg_namespace_properties VALUES "
+                          "('firn', 'demo', 'location', 'lake')")
+                  .ok());
+  TableCreation creation = FlightsCreation();
+  creation.location.clear();
+  const Status status = catalog->CreateTable(kFlights, creation).status();
+  EXPECT_THAT(ErrorText(status), testing::AllOf(HasSubstr(path_), HasSubstr("demo"),
+                                                HasSubstr("(it is 'lake')")));
 }
 
 TEST_F(SqlCatalogTest, LockedDatabaseIsUnavailable) {
