@@ -239,6 +239,26 @@ TEST(AvroTest, NoFlippedByteCrashes) {
   }
 }
 
+TEST(AvroTest, StringsThatAreNotUtf8AreRefusedWithTheirField) {
+  const SchemaPtr schema =
+      Record("outer", {{"inner", 1,
+                        Record("inner", {{"path", 2, Optional(Primitive(Kind::kString))},
+                                         {"bytes", 3, Primitive(Kind::kBytes)}})}});
+  const auto read = [&](const std::string& path) {
+    ContainerWriter writer(schema, Codec::kDeflate, {});
+    writer.Add({Values{{Values{{path}, {"\xff"s}}}}});
+    return ErrorText(ReadContainer(writer.Finish()).status());
+  };
+  for (const std::string path : {"\xff", "a\xc3", "\xc0\xaf", "\xed\xa0\x80",
+                                 "\xf4\x90\x80\x80", "0123456\xe9t"}) {
+    EXPECT_THAT(read(path),
+                HasSubstr("field 'inner': field 'path': a string is not UTF-8"));
+  }
+  for (const std::string path : {"", "a", "\xc3\xa9", "\xf0\x9f\x90\x98"}) {
+    EXPECT_EQ(read(path), "");
+  }
+}
+
 TEST(AvroTest, AnotherCodecIsNamed) {
   std::string bytes = Write(Codec::kNull, 1);
   const std::size_t at = bytes.find("avro.codec") + 11;

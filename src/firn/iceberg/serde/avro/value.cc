@@ -5,10 +5,21 @@
 #include <limits>
 #include <utility>
 
+#include <arrow/util/utf8.h>
+
 namespace firn::iceberg::avro {
 namespace {
 
 constexpr int kVarintBytesMax = 10;
+
+/// Avro's strings are UTF-8 (specification, "Primitive Types").
+Result<std::string> TakeString(std::string_view& bytes) {
+  FIRN_ASSIGN_OR_RETURN(const std::string_view taken, TakeBytes(bytes));
+  arrow::util::InitializeUTF8();
+  if (arrow::util::ValidateUTF8(taken)) return std::string(taken);
+  return Error(ErrorKind::kCorruption,
+               "a string is not UTF-8: the file is damaged, or its writer is wrong");
+}
 
 Status EndsEarly() { return Error(ErrorKind::kCorruption, "Avro data ends early"); }
 
@@ -79,8 +90,8 @@ Result<Value> DecodeArray(const Schema& schema, std::string_view& bytes) {
 Result<Value> DecodeMap(const Schema& schema, std::string_view& bytes) {
   Values values;
   FIRN_RETURN_NOT_OK(DecodeBlocks(bytes, [&]() -> Status {
-    FIRN_ASSIGN_OR_RETURN(std::string_view key, TakeBytes(bytes));
-    values.push_back({std::string(key)});
+    FIRN_ASSIGN_OR_RETURN(std::string key, TakeString(bytes));
+    values.push_back({std::move(key)});
     FIRN_ASSIGN_OR_RETURN(Value value, Decode(*schema.parts[0], bytes));
     values.push_back(std::move(value));
     return Status::OK();
@@ -92,8 +103,11 @@ Result<Value> DecodeRecord(const Schema& schema, std::string_view& bytes) {
   Values values;
   values.reserve(schema.fields.size());
   for (const RecordField& field : schema.fields) {
-    FIRN_ASSIGN_OR_RETURN(Value value, Decode(*field.type, bytes));
-    values.push_back(std::move(value));
+    Result<Value> value = Decode(*field.type, bytes);
+    if (!value.ok()) {
+      return AddContext(value.status(), fmt::format("field '{}'", field.name));
+    }
+    values.push_back(*std::move(value));
   }
   return Value{std::move(values)};
 }
@@ -230,8 +244,11 @@ Result<Value> Decode(const Schema& schema, std::string_view& bytes) {
       FIRN_ASSIGN_OR_RETURN(auto bits, TakeLittleEndian<std::uint64_t>(bytes));
       return Value{std::bit_cast<double>(bits)};
     }
-    case Kind::kBytes:
     case Kind::kString: {
+      FIRN_ASSIGN_OR_RETURN(std::string taken, TakeString(bytes));
+      return Value{std::move(taken)};
+    }
+    case Kind::kBytes: {
       FIRN_ASSIGN_OR_RETURN(std::string_view taken, TakeBytes(bytes));
       return Value{std::string(taken)};
     }

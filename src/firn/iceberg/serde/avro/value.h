@@ -32,8 +32,8 @@ struct Value {
 /// null is a value.
 void Encode(const Schema& schema, const Value& value, std::string& out);
 
-/// Takes one value off the front of `bytes`. Corruption if they end early or contradict
-/// `schema`.
+/// Takes one value off the front of `bytes`. Corruption, naming the field, if they end
+/// early, contradict `schema`, or hold a string that is not UTF-8.
 Result<Value> Decode(const Schema& schema, std::string_view& bytes);
 
 /// Avro's variable-length zigzag integer, and bytes with their length in front.
