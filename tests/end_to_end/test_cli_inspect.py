@@ -167,6 +167,20 @@ def test_table_create_from_a_schema_file(firn):
     (["--columns", "a int", "--property", "write.data.path=here"], "write.data.path"),
     (["--columns", "a int", "--property", "write.folder-storage.path=here"],
      "write.folder-storage.path"),
+    *[
+        (["--columns", "a int", "--property", f"{name}={path}"], f"table property {name}: {words}")
+        for name in ("write.data.path", "write.metadata.path")
+        for path, words in (
+            ("ftp://host/a", "there is no storage for ftp://"),
+            ("hdfs://host/a", "there is no storage for hdfs://"),
+            ("here", "location 'here' is relative"),
+            ("/lake/../other", "object key 'lake/../other' has a part '.' or '..'"),
+            ("/lake/./other", "object key 'lake/./other' has a part '.' or '..'"),
+            ("s3://bucket/../other", "object key '../other' has a part '.' or '..'"),
+            ("s3://bucket//other", "object key"),
+            ("s3:///folder", "'s3:///folder' names no bucket"),
+        )
+    ],
     (["--columns", "a int", "--property", "format-version=1"], "of version 2 or 3"),
 ])
 def test_table_create_refuses_what_a_shift_could_not_use(firn, arguments, message):
@@ -178,11 +192,16 @@ def test_table_create_refuses_what_a_shift_could_not_use(firn, arguments, messag
     assert firn.json("table", "list") == ["db.other"]
 
 
-def test_a_property_that_another_program_set_is_found_before_a_record_is_durable(people):
+@pytest.mark.parametrize("name, value", [
+    ("write.parquet.compression-codec", "zip"),
+    ("write.data.path", "ftp://host/a"),
+    ("write.data.path", "/lake/../other"),
+])
+def test_a_property_that_another_program_set_is_found_before_a_record_is_durable(people, name, value):
     with people.table("db.people").transaction() as change:
-        change.set_properties({"write.parquet.compression-codec": "zip"})
+        change.set_properties({name: value})
     result = people.run("load", "db.people", "people.csv", "--wal-only", code=1)
-    assert "write.parquet.compression-codec" in result.stderr
+    assert f"table property {name}" in result.stderr
     assert people.json("inspect", "wal", "db.people")["shards"][0]["waiting_segments"] == 0
 
 
@@ -228,6 +247,15 @@ def test_check_tells_a_log_whose_tables_the_catalog_does_not_have(people):
     catalog.unlink()
     found = wrong(people)
     assert list(found) == ["WAL"] and "bring its file back" in found["WAL"]
+
+
+def test_check_names_a_table_of_two_names(people):
+    people.catalog.register_table("db.twin", people.table("db.people").metadata_location)
+    found = wrong(people)
+    assert list(found) == ["tables db.people and db.twin"]
+    assert "share one log" in found["tables db.people and db.twin"]
+    people.catalog.drop_table("db.twin")
+    checks(people)
 
 
 def test_check_looks_at_followed_folders(people):

@@ -1,6 +1,9 @@
 #include "firn/shift/table_check.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/iceberg/io/metadata_io.h"
@@ -10,6 +13,7 @@
 #include "firn/shift/data_file_location.h"
 #include "firn/shift/data_file_options.h"
 #include "firn/storage/location.h"
+#include "firn/storage/request_checks.h"
 #include "firn/types/default_column.h"
 #include "firn/types/default_value.h"
 #include "firn/types/partition_spec.h"
@@ -17,12 +21,36 @@
 namespace firn::shift {
 namespace {
 
+/// Schemes of the storage that Firn has, beside that of the table itself.
+constexpr std::string_view kSchemes[] = {"file", "s3", "s3a", "s3n"};
+
+/// Invalid unless files can be written below `folder`.
+Status CheckLocation(const iceberg::TableMetadata& metadata, const std::string& folder) {
+  FIRN_ASSIGN_OR_RETURN(const storage::Location location, storage::ParseLocation(folder));
+  const auto own = storage::ParseLocation(metadata.location);
+  const bool is_known =
+      std::ranges::find(kSchemes, location.scheme) != std::end(kSchemes);
+  if (!is_known && (!own.ok() || own->scheme != location.scheme)) {
+    return InvalidError(
+        "there is no storage for {}://; name a folder as /path, or as s3://bucket/folder "
+        "(it is '{}')",
+        location.scheme, folder);
+  }
+  if (location.scheme.starts_with("s3") && location.authority.empty()) {
+    return InvalidError("'{}' names no bucket: write s3://bucket/folder", folder);
+  }
+  std::string_view path = location.path;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path.empty() ? Status::OK() : storage::ValidateKey(path);
+}
+
 /// `property` is null where none names a folder.
 Status CheckFolder(const iceberg::TableMetadata& metadata, const char* property) {
   if (property == nullptr) return Status::OK();
   const std::string* folder = FindTableProperty(metadata, property);
   if (folder == nullptr) return Status::OK();
-  return AddContext(storage::ParseLocation(*folder).status(),
+  return AddContext(CheckLocation(metadata, *folder),
                     fmt::format("table property {}", property));
 }
 
