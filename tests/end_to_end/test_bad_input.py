@@ -270,6 +270,27 @@ def table_property(firn):
         change.set_properties({"write.parquet.compression-codec": "zstd"})
 
 
+@case("a table property that names a folder without storage")
+def property_without_storage(firn):
+    with firn.table(TABLE).transaction() as change:
+        change.set_properties({"write.data.path": "ftp://host/lake"})
+    yield ("load", TABLE, "people.csv", "--id", "bad")
+    with firn.table(TABLE).transaction() as change:
+        change.remove_properties("write.data.path")
+
+
+@case("positions that name another table, over commits of Firn")
+def foreign_positions(firn):
+    firn.run("shift", TABLE)
+    table = firn.table(TABLE)
+    own = table.properties["firn.table-uuid"]
+    with table.transaction() as change:
+        change.set_properties({"firn.table-uuid": "00000000-0000-4000-8000-000000000000"})
+    yield ("shift", TABLE)
+    with firn.table(TABLE).transaction() as change:
+        change.set_properties({"firn.table-uuid": own})
+
+
 @case("a warehouse that may not be written")
 def unwritable(firn):
     for path in [firn.folder / "warehouse", *(firn.folder / "warehouse").rglob("*")]:
@@ -323,6 +344,15 @@ def other_tables(firn):
     def change(catalog):
         with contextlib.closing(sqlite3.connect(catalog)) as database:
             database.execute("ALTER TABLE iceberg_tables RENAME COLUMN metadata_location TO place")
+
+    yield from changed_catalog(firn, change)
+
+
+@case("a catalog that names no metadata of a table")
+def no_metadata_location(firn):
+    def change(catalog):
+        with contextlib.closing(sqlite3.connect(catalog, isolation_level=None)) as database:
+            database.execute("UPDATE iceberg_tables SET metadata_location = NULL")
 
     yield from changed_catalog(firn, change)
 
@@ -484,6 +514,7 @@ def generalized(message, firn):
     message = message.replace(str(firn.folder), "<folder>")
     message = re.sub(r"[0-9A-HJKMNP-TV-Z]{26}-\d{5}\.parquet", "<file>.parquet", message)
     message = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "<uuid>", message)
+    message = re.sub(r"snapshot \d{12,}", "snapshot <snapshot>", message)
     return re.sub(r"[\w-]+-[0-9A-HJKMNP-TV-Z]{26}", "<shard>", message)
 
 

@@ -143,3 +143,17 @@ def test_a_new_catalog_beside_an_old_log_is_told(server_folder):
     (server_folder.folder / "warehouse/catalog.db").unlink()
     with serving(server_folder) as server:
         assert any("the catalog has no table, but the WAL holds 1 segment (" in line for line in server.log)
+
+
+def test_a_table_is_served_by_one_name(server_folder):
+    """Two names of one table share its log."""
+    catalog = server_folder.catalog
+    catalog.register_table("web.twin", catalog.load_table(TABLE).metadata_location)
+    with serving(server_folder) as server:
+        wait_until(lambda: server.get("/readyz")[0] == 200)
+        answers = [server.post(name, records(i * RECORDS)) for i, name in enumerate([TABLE, "web.twin"])]
+        assert sorted(status for status, _ in answers)[0] == 200
+        (refused,) = [str(answer) for status, answer in answers if status != 200]
+        assert TABLE in refused and "web.twin" in refused and "share one log" in refused
+        server.stop()
+    assert sum(len(server_folder.rows(name)) for name in (TABLE, "web.twin")) <= RECORDS

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "firn/cli/commands.h"
@@ -163,6 +164,7 @@ void CheckSources(const Config& config,
 std::string CatalogAddress(const Config& config) {
   const auto settings = SettingsOf(config);
   if (!settings.ok()) return "";
+  if (!settings->sqlite_file.empty()) return settings->sqlite_file;
   return iceberg::ShownUri(
       iceberg::FindProperty(settings->properties, iceberg::catalog_property::kUri)
           .value_or(""));
@@ -206,6 +208,24 @@ Finding CheckCatalog(Workspace& workspace, std::size_t tables) {
   return Fine("catalog", CatalogText(config, ", " + FormatCounted(count, "table")));
 }
 
+/// Two names of one table share its log, and each has positions of its own: what is
+/// loaded under one name may be shifted under the other, or under both.
+void CheckHaveOneName(const std::vector<OpenTable>& tables,
+                      std::vector<Finding>& findings) {
+  std::map<TableUuid, iceberg::TableIdentifier> names;
+  for (const OpenTable& table : tables) {
+    const auto [first, is_first] =
+        names.emplace(table.metadata().table_uuid, table.identifier);
+    if (is_first) continue;
+    findings.push_back(
+        Wrong(fmt::format("tables {} and {}", first->second, table.identifier),
+              fmt::format("are one table by two names, which share one log: rows may "
+                          "land under either, or under both; take one of the names out "
+                          "of the catalog, without the files (uuid {})",
+                          table.metadata().table_uuid)));
+  }
+}
+
 /// Loads every table, and says of each whether Firn can use it.
 void CheckTables(Workspace& workspace, const std::string& wal_path,
                  std::vector<Finding>& findings) {
@@ -232,6 +252,7 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
   }
   findings.push_back(CheckWal(workspace, wal_path, tables));
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
+  CheckHaveOneName(tables, findings);
   CheckConfiguredTables(workspace.config(), *identifiers, findings);
   CheckSources(workspace.config(), *identifiers, findings);
 }

@@ -120,12 +120,40 @@ Result<std::shared_ptr<TableIngest>> Pipeline::OpenNow(const std::string& name,
     table->is_gone = false;
     return std::shared_ptr<TableIngest>(table, table->ingest.get());
   }
+  FIRN_RETURN_NOT_OK(CheckHasOneName(identifier, loaded.metadata.table_uuid));
   FIRN_ASSIGN_OR_RETURN(const std::shared_ptr<Table> table,
                         Make(identifier, loaded.metadata));
   MutexLock lock(mutex_);
   if (closing_) return MakeError(ErrorKind::kUnavailable, "firn is stopping");
   tables_[name] = table;
   return std::shared_ptr<TableIngest>(table, table->ingest.get());
+}
+
+std::optional<std::string> Pipeline::OtherNameOf(const std::string& name,
+                                                 const TableUuid& uuid) {
+  MutexLock lock(mutex_);
+  for (const auto& [other, table] : tables_) {
+    if (other != name && !table->is_gone && table->ingest->layout()->uuid == uuid) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+Status Pipeline::CheckHasOneName(const iceberg::TableIdentifier& identifier,
+                                 const TableUuid& uuid) {
+  const auto other = OtherNameOf(ToString(identifier), uuid);
+  if (!other) return Status::OK();
+  // It may have been renamed since.
+  FIRN_ASSIGN_OR_RETURN(const auto other_identifier,
+                        iceberg::ParseTableIdentifier(*other));
+  const auto loaded = environment_.catalog.LoadTable(other_identifier);
+  if (!loaded.ok() || loaded->metadata.table_uuid != uuid) return Status::OK();
+  return InvalidError(
+      "{} is the table that is served as {} already, by another name in the catalog: "
+      "both would share one log, and rows land under either; take one of the names out "
+      "of the catalog, without the files (uuid {})",
+      identifier, *other, uuid);
 }
 
 Result<iceberg::LoadedTable> Pipeline::Load(const iceberg::TableIdentifier& identifier,

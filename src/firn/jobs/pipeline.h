@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "firn/core/ids.h"
@@ -105,6 +106,10 @@ class Pipeline {
   void RunOpening(const std::string& name,
                   const std::function<Result<std::shared_ptr<TableIngest>>()>& open,
                   const Opened& opened);
+  /// Invalid if the table is open by another name that the catalog still has.
+  Status CheckHasOneName(const iceberg::TableIdentifier& identifier,
+                         const TableUuid& uuid);
+  std::optional<std::string> OtherNameOf(const std::string& name, const TableUuid& uuid);
   Result<iceberg::LoadedTable> Load(const iceberg::TableIdentifier& identifier,
                                     Missing missing);
   Result<std::shared_ptr<Table>> Make(const iceberg::TableIdentifier& identifier,
