@@ -179,6 +179,8 @@ def test_table_create_from_a_schema_file(firn):
             ("s3://bucket/../other", "object key '../other' has a part '.' or '..'"),
             ("s3://bucket//other", "object key"),
             ("s3:///folder", "'s3:///folder' names no bucket"),
+            ("s3://bucket/a#1", "'s3://bucket/a#1': other programs cut a location in S3 off at '#'"),
+            ("s3://bucket/a?b/c", "'s3://bucket/a?b/c': other programs cut a location in S3 off at '?'"),
         )
     ],
     (["--columns", "a int", "--property", "format-version=1"], "of version 2 or 3"),

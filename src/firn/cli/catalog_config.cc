@@ -28,12 +28,19 @@ void AddEmbeddedCatalog(CatalogConfig& catalog) {
   catalog.is_embedded = true;
 }
 
-/// Where nothing but a warehouse is said, that is what is wrong if it cannot be used.
+/// Of one that others could not use, or, where nothing but a warehouse is said, nobody.
 std::optional<iceberg::PropertyProblem> ProblemOfWarehouse(const CatalogConfig& catalog) {
   const bool is_all =
       !iceberg::FindProperty(catalog.properties, catalog_property::kUri) &&
       !iceberg::FindProperty(catalog.properties, catalog_property::kType);
   const std::string warehouse = catalog.warehouse();
+  const bool is_cut =
+      IsInS3(warehouse) && warehouse.find_first_of("?#") != std::string::npos;
+  if (is_cut) {
+    return iceberg::PropertyProblem{
+        catalog_property::kWarehouse,
+        "other programs cut a location in S3 off at '?' and '#'; name another folder"};
+  }
   const std::size_t scheme_end = warehouse.find("://");
   if (!is_all || scheme_end == std::string::npos || IsInS3(warehouse) ||
       warehouse.starts_with(kFileScheme)) {

@@ -73,6 +73,8 @@ TEST(CatalogConfigTest, WhatIsWrongNamesItsPlace) {
               HasSubstr("firn.yaml:1: catalog.uri: no address with a scheme"));
   EXPECT_THAT(ErrorOf("catalog: {type: rest}"), HasSubstr("catalog firn: uri: missing"));
   EXPECT_THAT(ErrorOf("warehouse: s3://lake"), HasSubstr("catalog firn: uri: missing"));
+  EXPECT_THAT(ErrorOf("catalog: {uri: 'sqlite:////c.db', warehouse: 's3://lake/a#1'}"),
+              HasSubstr("catalog.warehouse: other programs cut a location in S3 off"));
   EXPECT_THAT(ErrorOf("warehouse: ftp://lake/a"),
               HasSubstr("firn.yaml:1: warehouse: there is no storage for ftp://"));
   EXPECT_THAT(ErrorOf("warehouse: a\ncatalog: {warehouse: b}"),

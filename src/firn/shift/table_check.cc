@@ -24,6 +24,19 @@ namespace {
 /// Schemes of the storage that Firn has, beside that of the table itself.
 constexpr std::string_view kSchemes[] = {"file", "s3", "s3a", "s3n"};
 
+/// Invalid for a folder in S3 that nobody else would find.
+Status CheckInS3(const storage::Location& location, const std::string& folder) {
+  if (!location.scheme.starts_with("s3")) return Status::OK();
+  if (location.authority.empty()) {
+    return InvalidError("'{}' names no bucket: write s3://bucket/folder", folder);
+  }
+  const std::size_t cut = location.path.find_first_of("?#");
+  if (cut == std::string::npos) return Status::OK();
+  return InvalidError(
+      "'{}': other programs cut a location in S3 off at '{}'; name another", folder,
+      location.path[cut]);
+}
+
 /// Invalid unless files can be written below `folder`.
 Status CheckLocation(const iceberg::TableMetadata& metadata, const std::string& folder) {
   FIRN_ASSIGN_OR_RETURN(const storage::Location location, storage::ParseLocation(folder));
@@ -36,9 +49,7 @@ Status CheckLocation(const iceberg::TableMetadata& metadata, const std::string& 
         "(it is '{}')",
         location.scheme, folder);
   }
-  if (location.scheme.starts_with("s3") && location.authority.empty()) {
-    return InvalidError("'{}' names no bucket: write s3://bucket/folder", folder);
-  }
+  FIRN_RETURN_NOT_OK(CheckInS3(location, folder));
   std::string_view path = location.path;
   if (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
