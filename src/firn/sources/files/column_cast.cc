@@ -153,6 +153,13 @@ std::string TextIfSingle(const arrow::Array& column) {
   return value.ok() ? (*value)->ToString() + ": " : "";
 }
 
+/// Of two timestamps.
+bool IsFiner(const arrow::DataType& from, const arrow::DataType& to) {
+  if (from.id() != Type::TIMESTAMP || to.id() != Type::TIMESTAMP) return false;
+  return static_cast<const arrow::TimestampType&>(from).unit() >
+         static_cast<const arrow::TimestampType&>(to).unit();
+}
+
 }  // namespace
 
 bool MayBecome(const arrow::DataType& from, const types::Type& to) {
@@ -315,6 +322,12 @@ Result<std::shared_ptr<arrow::Array>> ColumnCast::CastPrimitive(
   if (source->type()->Equals(*type)) return source;
   const auto cast = arrow::compute::Cast(*source, type, LosslessCast());
   if (cast.ok()) return cast;
+  if (IsFiner(*source->type(), *type)) {
+    return InvalidError(
+        "column '{}' does not fit {}: {}has nanoseconds; round it, or make the column "
+        "timestamp_ns (format version 3)",
+        path, to.type.ToString(), TextIfSingle(*source));
+  }
   return InvalidError("column '{}' does not fit {}: {}{}", path, to.type.ToString(),
                       TextIfSingle(*source), ErrorText(cast.status()));
 }

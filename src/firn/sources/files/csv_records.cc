@@ -70,8 +70,7 @@ class CsvRecordReader : public RecordReader {
 CsvOptions CsvOptionsFor(const std::string& path, const FileOptions& options) {
   CsvOptions csv = options.csv;
   if (csv.delimiter) return csv;
-  const std::string_view name = WithoutCompression(path);
-  csv.delimiter = name.ends_with(".tsv") ? '\t' : ',';
+  csv.delimiter = PlainName(path).ends_with(".tsv") ? '\t' : ',';
   return csv;
 }
 

@@ -54,7 +54,7 @@ class FileInference {
 
   Result<InferredSchema> Finish() {
     if (format_ != FileFormat::kParquet) return FinishText();
-    FIRN_RETURN_NOT_OK(CheckFieldNames(parquet_.fields));
+    FIRN_RETURN_NOT_OK(AddContext(CheckFieldNames(parquet_.fields), last_path_));
     for (types::Field& field : parquet_.fields) {
       if (TimeUnitOf(options_.time_units, field.name)) {
         field.type = types::Type(types::TypeKind::kTimestamptz);

@@ -1,8 +1,10 @@
 #include "firn/sources/files/record_reader.h"
 
 #include <array>
+#include <string>
 #include <utility>
 
+#include "firn/core/lower_case.h"
 #include "firn/sources/files/file_patterns.h"
 #include "firn/sources/files/format_readers.h"
 
@@ -22,12 +24,33 @@ constexpr std::array<std::pair<std::string_view, FileFormat>, 7> kExtensions = {
      {".parquet", FileFormat::kParquet},
      {".pq", FileFormat::kParquet}}};
 
+constexpr std::string_view kOtherCompressions[] = {".bz2", ".xz", ".lz4", ".br",
+                                                   ".sz",  ".7z", ".zip", ".tar"};
+constexpr std::string_view kOtherFormats[] = {".xlsx", ".xls", ".ods",  ".orc",
+                                              ".avro", ".xml", ".arrow"};
+
 std::optional<FileFormat> FormatOfName(std::string_view name) {
-  name = WithoutCompression(name);
+  const std::string plain = PlainName(name);
   for (const auto& [extension, format] : kExtensions) {
-    if (name.ends_with(extension)) return format;
+    if (plain.ends_with(extension)) return format;
   }
   return std::nullopt;
+}
+
+/// No --format would help with these.
+Status CheckIsReadable(const std::string& name) {
+  const std::string lower = LowerCase(name);
+  for (const std::string_view extension : kOtherCompressions) {
+    if (!lower.ends_with(extension)) continue;
+    return InvalidError(
+        "{}: of compressions there are gzip and zstd; decompress it first", name);
+  }
+  for (const std::string_view extension : kOtherFormats) {
+    if (!lower.ends_with(extension)) continue;
+    return InvalidError(
+        "{}: of formats there are CSV, NDJSON and Parquet; convert it first", name);
+  }
+  return Status::OK();
 }
 
 std::optional<FileFormat> FormatOfBytes(std::string_view first_bytes) {
@@ -71,11 +94,14 @@ Result<FileFormat> ParseFileFormat(std::string_view name) {
   return InvalidError("there is no format '{}'; there are csv, ndjson and parquet", name);
 }
 
-std::string_view WithoutCompression(std::string_view path) {
-  for (const std::string_view extension : {".gz", ".zst"}) {
-    if (path.ends_with(extension)) return path.substr(0, path.size() - extension.size());
+std::string PlainName(std::string_view path) {
+  std::string name = LowerCase(path);
+  for (const std::string_view extension : {".gz", ".gzip", ".zst", ".zstd"}) {
+    if (!name.ends_with(extension)) continue;
+    name.resize(name.size() - extension.size());
+    break;
   }
-  return path;
+  return name;
 }
 
 Result<FileFormat> FormatOf(InputFile& file, const FileOptions& options) {
@@ -84,6 +110,7 @@ Result<FileFormat> FormatOf(InputFile& file, const FileOptions& options) {
   FIRN_ASSIGN_OR_RETURN(const std::string_view first_bytes, file.Peek(kPeekBytes));
   if (first_bytes.empty()) return InvalidError("{}: the file is empty", file.name());
   if (const auto format = FormatOfBytes(first_bytes)) return *format;
+  FIRN_RETURN_NOT_OK(CheckIsReadable(file.name()));
   return InvalidError("{}: cannot tell its format; give --format csv, ndjson or parquet",
                       file.name());
 }

@@ -101,8 +101,8 @@ struct FileRequest {
 /// become what the schema says, or without one that is required; an empty file.
 Result<std::unique_ptr<RecordReader>> OpenRecords(FileRequest request);
 
-/// A path without ".gz" or ".zst" at its end.
-std::string_view WithoutCompression(std::string_view path);
+/// What the name says of the format: in lower case, without the suffix of a compression.
+std::string PlainName(std::string_view path);
 
 /// The format of a file, as FileOptions::format tells it. Invalid if it cannot be told.
 Result<FileFormat> FormatOf(InputFile& file, const FileOptions& options);

@@ -233,6 +233,7 @@ TEST_F(RecordReaderTest, TextMayBeReadFromAnyRecord) {
 TEST_F(RecordReaderTest, FormatIsToldByNameThenByContent) {
   EXPECT_THAT(ReadText("a.tsv", "n\ttext\n1\tx,y\n").ValueOrDie().rows,
               ElementsAre("0: 1|x,y"));
+  EXPECT_THAT(ReadText("A.CSV", "n\n1\n").ValueOrDie().rows, ElementsAre("0: 1|null"));
   EXPECT_THAT(ReadText("a.jsonl", "{\"n\":1}\n").ValueOrDie().rows,
               ElementsAre("0: 1|null"));
   EXPECT_THAT(ReadText("a.log", " {\"n\":1}\n").ValueOrDie().rows,
@@ -245,6 +246,11 @@ TEST_F(RecordReaderTest, FormatIsToldByNameThenByContent) {
               ElementsAre("0: 1|null"));
   EXPECT_THAT(Failure("a.log", "n\n1\n"),
               HasSubstr("a.log: cannot tell its format; give --format csv"));
+  EXPECT_THAT(
+      Failure("a.csv.BZ2", "BZh9"),
+      HasSubstr("a.csv.BZ2: of compressions there are gzip and zstd; decompress"));
+  EXPECT_THAT(Failure("a.xlsx", "PK"),
+              HasSubstr("a.xlsx: of formats there are CSV, NDJSON and Parquet; convert"));
 }
 
 TEST_F(RecordReaderTest, FilesThatCannotBeReadAreNamed) {
