@@ -257,16 +257,21 @@ void CheckTables(Workspace& workspace, const std::string& wal_path,
   CheckSources(workspace.config(), *identifiers, findings);
 }
 
-/// What the log holds although there is no catalog.
-Status CheckLogAlone(const CommandContext& context, const std::string& path,
-                     std::vector<Finding>& findings) {
+Result<std::vector<LoggedTable>> ListLogAlone(const CommandContext& context,
+                                              const std::string& path) {
   FIRN_ASSIGN_OR_RETURN(const auto stores, OpenStores(context));
-  const auto wal = stores->OpenFolder(path, Stores::Missing::kFail);
-  if (IsError(wal.status(), ErrorKind::kNotFound)) return Status::OK();
-  FIRN_RETURN_NOT_OK(wal.status());
-  FIRN_ASSIGN_OR_RETURN(const auto logged, ListLoggedTables(**wal));
-  if (!logged.empty()) findings.push_back(OfUnknownTables(path, logged));
-  return Status::OK();
+  FIRN_ASSIGN_OR_RETURN(const auto wal, stores->OpenFolder(path, Stores::Missing::kFail));
+  return ListLoggedTables(*wal);
+}
+
+/// What the log holds although there is no catalog.
+void CheckLogAlone(const CommandContext& context, const std::string& path,
+                   std::vector<Finding>& findings) {
+  const auto logged = ListLogAlone(context, path);
+  const bool is_missing = IsError(logged.status(), ErrorKind::kNotFound);
+  if (is_missing || (logged.ok() && logged->empty())) return;
+  findings.push_back(logged.ok() ? OfUnknownTables(path, *logged)
+                                 : Wrong("WAL", ErrorText(logged.status())));
 }
 
 Result<std::vector<Finding>> Check(const CommandContext& context) {
@@ -278,7 +283,7 @@ Result<std::vector<Finding>> Check(const CommandContext& context) {
   if (IsError(workspace.status(), ErrorKind::kNotFound)) {
     findings.push_back(
         Fine("catalog", CatalogText(config, "") + ": not there yet, will be made"));
-    FIRN_RETURN_NOT_OK(CheckLogAlone(context, wal_path, findings));
+    CheckLogAlone(context, wal_path, findings);
     CheckConfiguredTables(config, {}, findings);
     CheckSources(config, {}, findings);
     return findings;
