@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <arrow/type_fwd.h>
+#include <arrow/array/builder_nested.h>
 
 #include "firn/core/status.h"
 #include "firn/sources/files/json_cursor.h"
