@@ -76,7 +76,7 @@ Setter SetText(std::string& target) {
 /// A setter that parses text with `parse`, and says where it failed.
 template <typename T, typename Parse>
 Setter SetParsed(T& target, Parse parse) {
-  return [&target, parse](const Place& place) -> Status {
+  return [&target, parse = std::move(parse)](const Place& place) -> Status {
     FIRN_ASSIGN_OR_RETURN(const std::string text, Text(place));
     const auto value = parse(text);
     if (!value.ok()) return place.Error(ErrorText(value.status()));
@@ -108,14 +108,16 @@ struct Choice {
 
 template <typename T>
 Setter SetChoice(T& target, std::vector<Choice<T>> choices) {
-  return SetParsed(target, [=](const std::string& text) -> Result<T> {
+  const auto choose = [choices =
+                           std::move(choices)](const std::string& text) -> Result<T> {
     std::vector<std::string_view> names;
     for (const Choice<T>& choice : choices) {
       if (text == choice.name) return choice.value;
       names.push_back(choice.name);
     }
     return InvalidError("\"{}\" is neither {}", text, fmt::join(names, " nor "));
-  });
+  };
+  return SetParsed(target, choose);
 }
 
 Setter SetBool(bool& target) {
