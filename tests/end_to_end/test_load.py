@@ -398,7 +398,7 @@ def test_a_table_that_was_forgotten_is_told(firn, write):
     assert not (firn.folder / "warehouse").exists()
 
 
-@pytest.mark.parametrize("name", ["wal.t", "wal.loads", "db.t__dead_letters"])
+@pytest.mark.parametrize("name", ["wal.t", "wal.loads", "db.t__dead_letters", "catalog.db.t", "catalog.db-wal.t"])
 def test_names_that_firn_uses_itself_are_refused(firn, write, name):
     write("a.csv", "id\n1\n")
     message = error_of(firn, "load", name, "a.csv", "--create", code=2)

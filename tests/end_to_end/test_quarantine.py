@@ -1,6 +1,7 @@
 """A damaged segment: the shift names it, an operator takes it out, the rest lands once and nothing is lost silently."""
 
 import os
+import pathlib
 import re
 import signal
 import time
@@ -110,6 +111,17 @@ def test_a_segment_that_a_dead_writer_lost_no_longer_blocks(waiting):
     waiting.run("shift", waiting.TABLE)
     rows = ids(waiting)
     assert set(rows.values()) == {1} and max(rows) == waiting.ROWS - 1
+
+
+@pytest.mark.parametrize("damage", [truncate, pathlib.Path.unlink])
+def test_the_first_records_of_a_load_are_named_when_they_are_left_out(waiting, damage):
+    first = segments(waiting)[0]
+    damage(first)
+    said = quarantine(waiting, f"{first.parent.name}/{int(first.stem)}")
+    left_out = int(re.search(r"left out of load:x:0: records 0 to ([0-9,]+)", said)[1].replace(",", "")) + 1
+    waiting.run("shift", waiting.TABLE)
+    waiting.run(*waiting.load("x"))
+    assert ids(waiting) == dict.fromkeys(range(left_out, waiting.ROWS), 1)
 
 
 def test_a_repaired_segment_is_released(waiting):

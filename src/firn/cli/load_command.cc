@@ -392,6 +392,7 @@ Status RunLoad(const CommandContext& context, const LoadArguments& given) {
     return LoadRun(*workspace, context, arguments, load, *target.table, false).Run();
   }
   // Before the table is made or changed, so that what cannot be loaded does neither.
+  if (target.table) FIRN_RETURN_NOT_OK(CheckFrozen(*workspace, *target.table, load));
   FIRN_RETURN_NOT_OK(CheckBeforeLanding(context, arguments,
                                         FileLoadOf(arguments, load, target.schema),
                                         /*makes_table=*/!target.table));

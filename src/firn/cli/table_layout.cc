@@ -63,6 +63,13 @@ Status CheckNewName(const Config& config, const std::string& name) {
   FIRN_ASSIGN_OR_RETURN(const std::string folder, AbsolutePath(*warehouse));
   FIRN_ASSIGN_OR_RETURN(const std::string wal, WalRootPath(config));
   const std::string table = iceberg::DefaultTableLocation(folder, *identifier);
+  // SQLite puts files of its own beside the catalog's: catalog.db-wal.
+  if (table.starts_with(folder + "/catalog.db")) {
+    return AsUsageError(
+        InvalidError("{}: its folder would be {}, where the catalog's files are; choose "
+                     "another namespace",
+                     name, table));
+  }
   if (!table.starts_with(wal + "/")) return Status::OK();
   return AsUsageError(InvalidError(
       "{}: its folder would be {}, in the WAL; choose another namespace", name, table));

@@ -117,6 +117,8 @@ std::string LoadSourceId(std::string_view id, std::size_t file) {
   return fmt::format("load:{}:{}", id, file);
 }
 
+bool IsLoadSource(std::string_view source) { return source.starts_with("load:"); }
+
 Result<LoadManifest> FreezeLoad(storage::ObjectStore& store, const TableUuid& table,
                                 std::string_view id, const LoadManifest& manifest) {
   FIRN_RETURN_NOT_OK(CheckLoadId(id));

@@ -46,6 +46,8 @@ Status CheckLoadId(std::string_view id);
 
 /// Source id of the records of one file of a load; their offsets count from 0.
 std::string LoadSourceId(std::string_view id, std::size_t file);
+/// Whether a source is such a file: its records are numbered from 0 on.
+bool IsLoadSource(std::string_view source);
 
 /// Freezes what a load reads in the WAL root, and returns what is frozen: that of an
 /// earlier call with this id and table if there was one, whatever `manifest` says.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/wal/load_manifest.h"
 #include "firn/wal/segment_format.h"
 
 namespace firn::wal {
@@ -71,8 +72,15 @@ Result<std::vector<SourceRange>> ReadQuarantine(storage::ObjectStore& store,
 }
 
 std::vector<std::vector<SourceRange>> FindMissingRanges(
-    const Positions& positions, const std::vector<ListedSegment>& readable,
+    Positions positions, const std::vector<ListedSegment>& readable,
     const std::vector<SegmentName>& names) {
+  // Elsewhere a source that the table does not know starts with the first range that is
+  // there: of a load that would hide that its first records are missing.
+  for (const ListedSegment& segment : readable) {
+    for (const SourceRange& range : segment.ranges) {
+      if (IsLoadSource(range.source)) positions.sources.emplace(range.source, 0);
+    }
+  }
   std::vector<ListedSegment> listing = readable;
   for (const SegmentName& name : names) listing.push_back({.name = name});
   const std::size_t first = readable.size();

@@ -42,12 +42,12 @@ Result<std::vector<SourceRange>> ReadQuarantine(storage::ObjectStore& store,
 /// Gives each of `names`, segments without a footer, the ranges that it must have
 /// consumed: those for which segments behind it in its shard wait while everything else
 /// of `readable` is admitted. A range that nothing waits for is not found: its source can
-/// deliver it again.
+/// deliver it again. A load that the table does not know waits for its record 0.
 ///
 /// REQUIRES: `readable` holds all other segments above the positions, none of `names`.
 /// Pure.
 std::vector<std::vector<SourceRange>> FindMissingRanges(
-    const Positions& positions, const std::vector<ListedSegment>& readable,
+    Positions positions, const std::vector<ListedSegment>& readable,
     const std::vector<SegmentName>& names);
 
 }  // namespace firn::wal

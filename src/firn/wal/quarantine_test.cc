@@ -5,6 +5,7 @@
 
 #include "firn/core/fake_runtime.h"
 #include "firn/storage/memory_store.h"
+#include "firn/wal/load_manifest.h"
 #include "firn/wal/wal_root.h"
 
 namespace firn::wal {
@@ -102,6 +103,14 @@ TEST(MissingRangesTest, WhatAnotherShardHoldsIsNotMissing) {
       {.name = Segment("a", 3), .ranges = {{"s", 25, 30}}},
       {.name = Segment("b", 1), .ranges = {{"s", 10, 25}}}};
   EXPECT_THAT(FindMissingRanges({}, readable, {Segment("a", 2)}), ElementsAre(IsEmpty()));
+}
+
+TEST(MissingRangesTest, ALoadBeginsWithItsFirstRecord) {
+  const std::string load = LoadSourceId("x", 0);
+  const std::vector<ListedSegment> readable = {
+      {.name = Segment("a", 2), .ranges = {{load, 40, 50}, {"s", 7, 9}}}};
+  EXPECT_THAT(FindMissingRanges({}, readable, {Segment("a", 1)}),
+              ElementsAre(ElementsAre(SourceRange{load, 0, 40})));
 }
 
 TEST(MissingRangesTest, BehindTheLastSegmentNothingIsKnown) {

@@ -58,6 +58,7 @@ void ReadSchemas(ObjectReader& reader, TableMetadata& metadata) {
       old_schema != nullptr) {
     metadata.schemas = {serde::ReadSchema(*old_schema, "schema", outcome)};
     metadata.current_schema_id = metadata.schemas.front().id;
+    (void)reader.Find("current-schema-id");
     return;
   }
   reader.Get("schemas");
@@ -87,6 +88,8 @@ void ReadSpecs(ObjectReader& reader, TableMetadata& metadata) {
         {.id = PartitionSpecId(0),
          .fields = serde::ReadPartitionFields(*old_fields, "partition-spec", outcome),
          .unknown = {}}};
+    // Of specs that are not there: it is no unknown field, and is written anew.
+    (void)reader.Find("default-spec-id");
   } else {
     reader.Get("partition-specs");
     metadata.partition_specs = ReadList(reader, "partition-specs",
@@ -105,6 +108,7 @@ void ReadSpecs(ObjectReader& reader, TableMetadata& metadata) {
 void ReadSortOrders(ObjectReader& reader, TableMetadata& metadata) {
   if (reader.Find("sort-orders") == nullptr && metadata.format_version == 1) {
     metadata.sort_orders = {order::SortOrder()};
+    (void)reader.Find("default-sort-order-id");
     return;
   }
   reader.Get("sort-orders");

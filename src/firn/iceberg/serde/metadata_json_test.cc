@@ -69,6 +69,19 @@ TEST(MetadataJsonTest, ReadsVersion1WithOldFieldsOnly) {
   EXPECT_EQ(CurrentSnapshot(metadata), nullptr);
 }
 
+TEST(MetadataJsonTest, DefaultIdsBesideOldFieldsAreNoUnknownFields) {
+  const TableMetadata metadata = ParseTableMetadata(R"({
+        "format-version": 1, "location": "s3://b/t", "last-updated-ms": 5,
+        "last-column-id": 1, "current-schema-id": 0, "default-spec-id": 0,
+        "default-sort-order-id": 0,
+        "schema": {"type": "struct", "fields": [
+          {"id": 1, "name": "d", "required": false, "type": "date"}]},
+        "partition-spec": [{"name": "d", "transform": "identity", "source-id": 1}]})")
+                                     .ValueOrDie();
+  const std::string text = MetadataToJson(metadata).ValueOrDie();
+  EXPECT_EQ(MetadataToJson(ParseTableMetadata(text).ValueOrDie()).ValueOrDie(), text);
+}
+
 TEST(MetadataJsonTest, MainIsAddedWhereRefsAreMissing) {
   json document = Valid();
   document.erase("refs");
