@@ -19,7 +19,7 @@ def start_on(uri, module, tests):
 
 
 def test_the_catalog_keeps_what_every_catalog_promises(database):
-    assert passes(start_on(database, "iceberg", "*/Postgres:Postgres*")) > 30
+    assert passes(start_on(database, "iceberg", "*/Postgres:Postgres*:*OnPostgres")) > 30
 
 
 def test_many_writers_append_to_one_table(database):
